@@ -1,0 +1,1 @@
+//! Drives Claude Code: process, control protocol, hook dispatch, in-process MCP server.

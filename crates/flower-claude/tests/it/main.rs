@@ -1,0 +1,1 @@
+//! Integration tests of `flower-claude`: one binary, one module a subject.

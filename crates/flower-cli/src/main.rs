@@ -1,0 +1,2 @@
+//! The flower command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Integration tests of `flower-cli`: one binary, one module a subject.

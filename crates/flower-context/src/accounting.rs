@@ -1,0 +1,1 @@
+//! Figures of a session, computed from its entries.

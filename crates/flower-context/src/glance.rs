@@ -1,0 +1,1 @@
+//! Is a shell command a glance: read-only, cheap and finite?

@@ -1,0 +1,10 @@
+//! What is kept of a context and why: the glance rule, the transcript model, accounting.
+//!
+//! Pure: no files, no processes, no clock, no environment, no async. Bytes in, verdicts, bytes and reports out.
+
+pub mod accounting;
+pub mod glance;
+mod lang;
+pub mod transcript;
+
+pub use lang::{Lang, UnknownLang, fill, placeholders};

@@ -1,0 +1,1 @@
+//! Integration tests of `flower-context`: one binary, one module a subject.

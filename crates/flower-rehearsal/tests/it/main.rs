@@ -1,0 +1,1 @@
+//! Integration tests of `flower-rehearsal`: one binary, one module a subject.

@@ -1,0 +1,1 @@
+//! Integration tests of `flower-store`: one binary, one module a subject.

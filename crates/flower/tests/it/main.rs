@@ -1,0 +1,1 @@
+//! Integration tests of `flower`: one binary, one module a subject.
