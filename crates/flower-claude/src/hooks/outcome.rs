@@ -1,0 +1,1 @@
+//! What the end of a hook command means (see [`outcome_of`]).
