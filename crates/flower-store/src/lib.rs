@@ -1,1 +1,47 @@
 //! Session stores: what the harness said, kept byte for byte, and the manifest of runs.
+//!
+//! A [`SessionStore`] keeps the entries of every thread of a session exactly as they came. [`SqliteStore`] is the
+//! one that lasts; [`MemoryStore`] is the same contract without a disk, for tests. [`MirrorWriter`] fills a store
+//! beside a run without ever making the run wait, [`Manifest`] records finished steps, and [`ClaudeProjects`]
+//! finds sessions among the harness's own files.
+//!
+//! ```
+//! use flower_store::{MemoryStore, SessionKey, SessionStore};
+//!
+//! let mut store = MemoryStore::default();
+//! let key = SessionKey::main("-repo", "00000000-0000-4000-8000-000000000001")?;
+//! store.append(&key, &[r#"{"type":"user","uuid":"u1"}"#, r#"{ "type": "mode" }"#])?;
+//! store.append(&key, &[r#"{"type":"user","uuid":"u1"}"#])?;
+//! let texts: Vec<String> = store.load(&key)?.into_iter().map(|entry| entry.text).collect();
+//! assert_eq!(texts, [r#"{"type":"user","uuid":"u1"}"#, r#"{ "type": "mode" }"#]);
+//! # Ok::<(), flower_store::StoreError>(())
+//! ```
+
+#![allow(clippy::doc_markdown, reason = "SQLite is a name, not code")]
+
+mod error;
+
+mod project;
+
+mod key;
+
+mod entry;
+
+mod store;
+
+mod memory;
+mod sqlite;
+
+mod manifest;
+
+mod line_file;
+mod private;
+
+pub use entry::{Entry, EntryHead, EntryRef};
+pub use error::StoreError;
+pub use key::SessionKey;
+pub use manifest::{BadLine, Manifest, ManifestLines, RawJson, StepFailure, StepRecord};
+pub use memory::MemoryStore;
+pub use project::project_key;
+pub use sqlite::{Durability, JournalMode, OpenNote, OpenOptions, Opened, SqliteStore};
+pub use store::{Appended, SessionStore, SessionSummary};

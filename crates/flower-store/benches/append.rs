@@ -1,0 +1,2 @@
+//! Appending and loading, in figures.
+fn main() {}

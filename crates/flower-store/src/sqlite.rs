@@ -1,0 +1,193 @@
+//! The store that lasts: one SQLite file that several processes may use at once.
+//!
+//! - Writing transactions begin with `BEGIN IMMEDIATE`, so a lock is met before anything was read or written.
+//!   A lock that somebody else holds is waited for with jitter, up to [`OpenOptions::patience`].
+//! - One append is one transaction; an error means that nothing of it is stored.
+//! - The write-ahead log is used where the place allows it ([`JournalMode`]), is written back every 1,000 pages, and
+//!   is cut to 4 MiB when a long reader has let it grow.
+//! - Files are 0600 from the first byte; SQLite gives its side files the mode of the database.
+//!
+//! How an existing file is judged, and what becomes of a damaged one, is in `open`.
+
+mod failure;
+mod network;
+mod open;
+mod read;
+mod schema;
+mod set_aside;
+mod waiting;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+pub use open::{OpenNote, Opened};
+
+use crate::{Appended, EntryRef, SessionKey, SessionStore, SessionSummary, StoreError};
+use failure::failure;
+
+/// How [`SqliteStore::open`] opens.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// How long a call waits for a lock that another connection holds; 5 s by default.
+    pub patience: Duration,
+    /// What an append survives once it has returned.
+    pub durability: Durability,
+    /// A VFS by name, for places where SQLite's usual locks do not work (`unix-dotfile`); usually `None`.
+    pub vfs: Option<String>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(5), durability: Durability::default(), vfs: None }
+    }
+}
+
+/// What an append survives once it has returned. The database itself stays whole in every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// The end of our process, `kill -9` included. A power cut or a crash of the system may take back the appends
+    /// since the log was last written back (`synchronous=NORMAL`); the harness's own transcripts are then the source.
+    #[default]
+    Process,
+    /// A power cut too: each append waits for the disk (`synchronous=FULL`), which costs some milliseconds.
+    Power,
+}
+
+/// How SQLite keeps a transaction whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalMode {
+    /// A write-ahead log: readers and the writer do not wait for each other.
+    Wal,
+    /// A rollback journal, where the log's shared memory does not work. Slower, and readers hold up the writer.
+    Rollback,
+}
+
+/// A [`SessionStore`] in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    connection: Connection,
+    path: PathBuf,
+    patience: Duration,
+    journal_mode: JournalMode,
+}
+
+impl SqliteStore {
+    /// Opens the database, making it (0600, its directory 0700) and its schema when they are not there.
+    ///
+    /// What was unusual about it but could be dealt with is in [`Opened::notes`], for somebody to say aloud.
+    ///
+    /// # Errors
+    /// [`StoreError::ReadOnly`], [`IsDirectory`](StoreError::IsDirectory), [`NewerSchema`](StoreError::NewerSchema)
+    /// and [`Foreign`](StoreError::Foreign), all of which leave what is there as it is;
+    /// [`Busy`](StoreError::Busy), [`Io`](StoreError::Io), [`Sqlite`](StoreError::Sqlite). A damaged file is no
+    /// error: it is set aside under a new name and a fresh database takes its place ([`OpenNote::SetAside`]).
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Opened, StoreError> {
+        open::open(path.as_ref(), options)
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How transactions are kept whole in this place.
+    pub fn journal_mode(&self) -> JournalMode {
+        self.journal_mode
+    }
+
+    /// Reads the whole file and compares it with itself (`PRAGMA integrity_check`); seconds for large stores.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] with what SQLite found.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.reading("check", |connection| {
+            let mut statement = connection.prepare("PRAGMA integrity_check")?;
+            statement.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
+        })
+        .and_then(|findings| match findings.as_slice() {
+            [only] if only == "ok" => Ok(()),
+            _ => Err(StoreError::Corrupt { path: self.path.clone(), source: findings.join("; ").into() }),
+        })
+    }
+
+    /// Writes the log back into the database, syncs both and empties the log, as far as other connections allow.
+    ///
+    /// Afterwards what was appended survives a power cut under either [`Durability`].
+    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failure(
+            "write back the log",
+            &self.path,
+            self.patience,
+        ))
+    }
+
+    /// Checkpoints and closes. Dropping the store closes as well, but tells nobody what went wrong.
+    pub fn close(mut self) -> Result<(), StoreError> {
+        self.checkpoint()?;
+        let Self { connection, path, patience, .. } = self;
+        connection.close().map_err(|(_, error)| failure("close", &path, patience)(error))
+    }
+}
+
+impl SessionStore for SqliteStore {
+    fn append(&mut self, key: &SessionKey, entries: &[&str]) -> Result<Appended, StoreError> {
+        if entries.is_empty() {
+            return Ok(Appended::default());
+        }
+        self.writing("append to", |connection| write::append(connection, key, entries))
+    }
+
+    fn append_once(
+        &mut self,
+        batch: &str,
+        key: &SessionKey,
+        entries: &[&str],
+    ) -> Result<Appended, StoreError> {
+        self.writing("append to", |connection| {
+            if write::is_new_batch(connection, batch)? {
+                write::append(connection, key, entries)
+            } else {
+                Ok(Appended { stored: 0, known: entries.len() })
+            }
+        })
+    }
+
+    fn visit(&self, key: &SessionKey, each: &mut dyn FnMut(EntryRef<'_>)) -> Result<(), StoreError> {
+        self.reading("read", |connection| read::visit(connection, key, each))
+    }
+
+    fn visit_session(
+        &self,
+        key: &SessionKey,
+        each: &mut dyn FnMut(&SessionKey, EntryRef<'_>),
+    ) -> Result<(), StoreError> {
+        let main = key.main_thread();
+        // One transaction, so that the threads fit together while a writer is busy.
+        self.reading("read", |connection| {
+            read::visit(connection, &main, &mut |entry| each(&main, entry))?;
+            for thread in read::subkeys(connection, &main)? {
+                read::visit(connection, &thread, &mut |entry| each(&thread, entry))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<SessionKey>, StoreError> {
+        self.reading("list threads in", |connection| read::subkeys(connection, key))
+    }
+
+    fn list_sessions(&self, project_key: &str) -> Result<Vec<SessionSummary>, StoreError> {
+        self.reading("list sessions in", |connection| read::sessions(connection, project_key))
+    }
+
+    fn delete(&mut self, key: &SessionKey) -> Result<(), StoreError> {
+        self.writing("delete from", |connection| write::delete(connection, key))
+    }
+
+    fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+}

@@ -1,0 +1,199 @@
+//! Opening a database, whatever lies there.
+//!
+//! Nothing is written before the file is known to be ours: a newer schema and another program's database are refused
+//! as they are. A damaged file is set aside, never overwritten. Two first starts at one moment make one schema.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::failure::{failure, is_without_shared_memory};
+use super::schema::{self, Origin};
+use super::waiting::{SLICE, patiently};
+use super::{Durability, JournalMode, OpenOptions, SqliteStore, network, set_aside};
+use crate::{StoreError, private};
+
+/// The result of [`SqliteStore::open`].
+#[derive(Debug)]
+pub struct Opened {
+    /// The store, ready for use.
+    pub store: SqliteStore,
+    /// What was unusual, for people to see.
+    pub notes: Vec<OpenNote>,
+}
+
+/// Something unusual that opening has dealt with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenNote {
+    /// The file was damaged. It lies under a new name, untouched, and the store is empty: import the sessions again
+    /// from the harness's transcripts.
+    SetAside {
+        /// Where the damaged file lies now.
+        moved_to: PathBuf,
+        /// What SQLite said about it.
+        reason: String,
+    },
+    /// The write-ahead log cannot be used here, so a rollback journal is; slower, and readers hold up the writer.
+    RollbackJournal {
+        /// Why.
+        reason: String,
+    },
+    /// The file lies on a file system that other machines may share. Use it from one machine only.
+    NetworkFileSystem {
+        /// Its type, such as `nfs4`.
+        kind: String,
+    },
+}
+
+/// The log is cut to this size once it has been written back, however long a reader has let it grow.
+const LOG_LIMIT: i64 = 4 * 1024 * 1024;
+
+pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> {
+    make_place(path)?;
+    match open_sound(path, options) {
+        Err(StoreError::Corrupt { .. }) => {
+            let note = set_aside::if_still_damaged(path, || look(path, options))?;
+            make_place(path)?;
+            let mut opened = open_sound(path, options)?;
+            opened.notes.extend(note);
+            Ok(opened)
+        }
+        result => result,
+    }
+}
+
+/// Makes sure that there is a private file to open.
+///
+/// An existing database is never opened here by other means than SQLite: closing such a handle would drop the locks
+/// that other connections of this process hold on the file. The mutex keeps a second thread from opening the new file
+/// before our handle is closed.
+fn make_place(path: &Path) -> Result<(), StoreError> {
+    static CREATING: Mutex<()> = Mutex::new(());
+    let refused = |doing| {
+        move |error: io::Error| match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                StoreError::ReadOnly { path: path.to_owned() }
+            }
+            _ => StoreError::io(doing, path)(error),
+        }
+    };
+    if path.is_dir() {
+        return Err(StoreError::IsDirectory { path: path.to_owned() });
+    }
+    private::create_parent(path).map_err(refused("create the directory of"))?;
+    let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    match private::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            private::close_to_others(path);
+            Ok(())
+        }
+        created => created.map(drop).map_err(refused("create")),
+    }
+}
+
+/// Opens and reads the header, and changes nothing.
+fn look(path: &Path, options: &OpenOptions) -> Result<(), StoreError> {
+    connect(path, options).and_then(|connection| judge(&connection, path, options))
+}
+
+fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> {
+    let sql = |doing| failure(doing, path, options.patience);
+    let mut connection = connect(path, options)?;
+    let mut notes = Vec::new();
+    if let Some(reason) = needs_exclusive_lock(&connection) {
+        connection = leave_log(path, options)?;
+        notes.push(OpenNote::RollbackJournal { reason });
+    }
+    judge(&connection, path, options)?;
+
+    let mut wanted = JournalMode::Wal;
+    if let Some(kind) = network::file_system_of(path) {
+        notes.push(OpenNote::NetworkFileSystem { kind });
+        wanted = JournalMode::Rollback;
+    } else if !notes.is_empty() {
+        wanted = JournalMode::Rollback;
+    }
+    let journal_mode = choose_journal(&connection, options, wanted).map_err(sql("choose the journal of"))?;
+    if journal_mode == JournalMode::Rollback && notes.is_empty() {
+        notes.push(OpenNote::RollbackJournal { reason: "this place has no shared memory".to_owned() });
+    }
+    // A rollback journal is only safe against a power cut when it is synced each time.
+    let synchronous = match (journal_mode, options.durability) {
+        (JournalMode::Wal, Durability::Process) => "NORMAL",
+        _ => "FULL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous).map_err(sql("configure"))?;
+    connection
+        .query_row(&format!("PRAGMA journal_size_limit = {LOG_LIMIT}"), [], |_| Ok(()))
+        .map_err(sql("configure"))?;
+
+    let mut store =
+        SqliteStore { connection, path: path.to_owned(), patience: options.patience, journal_mode };
+    if !store.reading("read the schema of", schema::is_current)? {
+        store.writing("make the schema of", schema::migrate)?;
+    }
+    Ok(Opened { store, notes })
+}
+
+fn connect(path: &Path, options: &OpenOptions) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    match &options.vfs {
+        Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
+        None => Connection::open_with_flags(path, flags),
+    }
+    .and_then(|connection| connection.busy_timeout(SLICE.min(options.patience)).map(|()| connection))
+    .map_err(failure("open", path, options.patience))
+}
+
+/// Refuses what must not be touched.
+fn judge(connection: &Connection, path: &Path, options: &OpenOptions) -> Result<(), StoreError> {
+    let sql = failure("read the header of", path, options.patience);
+    match patiently(options.patience, || schema::origin(connection)).map_err(sql)? {
+        Origin::Newer(found) => {
+            Err(StoreError::NewerSchema { path: path.to_owned(), found, known: schema::VERSION })
+        }
+        Origin::Foreign => Err(StoreError::Foreign { path: path.to_owned() }),
+        // Without the right to write, SQLite opens for reading and says so only here.
+        Origin::Ours if connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false) => {
+            Err(StoreError::ReadOnly { path: path.to_owned() })
+        }
+        Origin::Ours => Ok(()),
+    }
+}
+
+/// The reason why a database that is already in log mode cannot be read with a shared lock.
+fn needs_exclusive_lock(connection: &Connection) -> Option<String> {
+    schema::origin(connection).err().filter(is_without_shared_memory).map(|error| error.to_string())
+}
+
+/// Takes a database out of log mode where there is no shared memory: under an exclusive lock SQLite needs none.
+fn leave_log(path: &Path, options: &OpenOptions) -> Result<Connection, StoreError> {
+    let connection = connect(path, options)?;
+    patiently(options.patience, || {
+        connection.execute_batch(
+            "PRAGMA locking_mode = EXCLUSIVE;
+             PRAGMA journal_mode = DELETE;
+             PRAGMA locking_mode = NORMAL;
+             SELECT count(*) FROM sqlite_schema;",
+        )
+    })
+    .map_err(failure("leave the log of", path, options.patience))?;
+    Ok(connection)
+}
+
+/// Asks for a journal mode; the answer is the one that SQLite could give.
+fn choose_journal(
+    connection: &Connection,
+    options: &OpenOptions,
+    wanted: JournalMode,
+) -> rusqlite::Result<JournalMode> {
+    let pragma = match wanted {
+        JournalMode::Wal => "PRAGMA journal_mode = WAL",
+        JournalMode::Rollback => "PRAGMA journal_mode = DELETE",
+    };
+    let given: String = patiently(options.patience, || connection.query_row(pragma, [], |row| row.get(0)))?;
+    Ok(if given == "wal" { JournalMode::Wal } else { JournalMode::Rollback })
+}

@@ -1,0 +1,158 @@
+//! What every store promises, tried on each of them.
+
+use flower_store::{Appended, MemoryStore, OpenOptions, SessionKey, SessionStore, SqliteStore};
+
+fn main_thread(session: &str) -> SessionKey {
+    SessionKey::main("-repo", session).unwrap()
+}
+
+fn texts(store: &dyn SessionStore, key: &SessionKey) -> Vec<String> {
+    store.load(key).unwrap().into_iter().map(|entry| entry.text).collect()
+}
+
+/// Runs each promise on an empty store.
+fn every_promise_holds(mut empty: impl FnMut() -> Box<dyn SessionStore>) {
+    for promise in [
+        entries_come_back_byte_for_byte_and_in_order,
+        a_uuid_is_stored_once_in_its_thread,
+        entries_without_uuid_are_stored_each_time,
+        a_batch_with_an_id_is_stored_once,
+        threads_are_listed_as_they_appeared,
+        a_session_is_visited_thread_by_thread,
+        sessions_are_listed_newest_first,
+        deleting_a_main_thread_deletes_the_session,
+    ] {
+        promise(empty().as_mut());
+    }
+}
+
+#[test]
+fn memory() {
+    every_promise_holds(|| Box::new(MemoryStore::default()));
+}
+
+#[test]
+fn sqlite() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut number = 0;
+    every_promise_holds(|| {
+        number += 1;
+        let opened =
+            SqliteStore::open(dir.path().join(format!("{number}.db")), &OpenOptions::default()).unwrap();
+        assert_eq!(opened.notes, []);
+        Box::new(opened.store)
+    });
+}
+
+fn entries_come_back_byte_for_byte_and_in_order(store: &mut dyn SessionStore) {
+    let odd = [
+        r#"{"type":"user","uuid":"a","message":{"content":"привет 🎉 \u0041 \ud83c"}}"#,
+        "{ \"uuid\" :\t\"b\" ,  \"n\" : 1.0e+3, \"n\": 2 }",
+        "{\"type\":\"mode\",\"text\":\"e\u{301} \u{e9} \u{2028}\u{feff}\"}",
+        "not json at all",
+        "nul \0 inside",
+        "",
+    ];
+    let key = main_thread("s");
+    assert_eq!(store.append(&key, &odd).unwrap(), Appended { stored: odd.len(), known: 0 });
+    assert_eq!(texts(store, &key), odd);
+    let entries = store.load(&key).unwrap();
+    assert_eq!(entries[0].entry_type.as_deref(), Some("user"));
+    assert_eq!(entries[1].uuid.as_deref(), Some("b"));
+    assert!(entries.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+    assert_eq!(texts(store, &main_thread("unknown")), [""; 0]);
+}
+
+fn a_uuid_is_stored_once_in_its_thread(store: &mut dyn SessionStore) {
+    let (main, other) = (main_thread("s"), main_thread("t"));
+    let agent = main.with_subpath("subagents/agent-1").unwrap();
+    let (first, second) = (r#"{"uuid":"a","v":1}"#, r#"{"uuid":"a","v":2}"#);
+    for key in [&main, &other, &agent] {
+        assert_eq!(store.append(key, &[first]).unwrap(), Appended { stored: 1, known: 0 });
+        assert_eq!(store.append(key, &[second, second]).unwrap(), Appended { stored: 0, known: 2 });
+        assert_eq!(texts(store, key), [first]);
+    }
+}
+
+fn entries_without_uuid_are_stored_each_time(store: &mut dyn SessionStore) {
+    let key = main_thread("s");
+    let metadata = r#"{"type":"agent_metadata","agentType":"analyst"}"#;
+    store.append(&key, &[metadata, metadata]).unwrap();
+    store.append(&key, &[metadata]).unwrap();
+    assert_eq!(texts(store, &key), [metadata; 3]);
+}
+
+fn a_batch_with_an_id_is_stored_once(store: &mut dyn SessionStore) {
+    let key = main_thread("s");
+    assert_eq!(store.append_once("batch-1", &key, &["{}", "{}"]).unwrap(), Appended { stored: 2, known: 0 });
+    assert_eq!(store.append_once("batch-1", &key, &["{}", "{}"]).unwrap(), Appended { stored: 0, known: 2 });
+    assert_eq!(store.append_once("batch-2", &key, &["{}"]).unwrap(), Appended { stored: 1, known: 0 });
+    assert_eq!(texts(store, &key).len(), 3);
+}
+
+fn threads_are_listed_as_they_appeared(store: &mut dyn SessionStore) {
+    let main = main_thread("s");
+    let z = main.with_subpath("subagents/agent-z").unwrap();
+    let a = main.with_subpath("subagents/agent-a").unwrap();
+    let elsewhere = main_thread("t").with_subpath("subagents/agent-z").unwrap();
+    for key in [&z, &main, &elsewhere, &a, &z] {
+        store.append(key, &["{}"]).unwrap();
+    }
+    assert_eq!(store.list_subkeys(&main).unwrap(), [z.clone(), a]);
+    assert_eq!(store.list_subkeys(&z).unwrap(), store.list_subkeys(&main).unwrap());
+}
+
+fn a_session_is_visited_thread_by_thread(store: &mut dyn SessionStore) {
+    let main = main_thread("s");
+    let agent = main.with_subpath("subagents/agent-1").unwrap();
+    store.append(&agent, &["1"]).unwrap();
+    store.append(&main, &["2"]).unwrap();
+    store.append(&agent, &["3"]).unwrap();
+    let mut seen = Vec::new();
+    store
+        .visit_session(&agent, &mut |key, entry| {
+            seen.push((key.agent_id().map(str::to_owned), entry.text.to_owned()));
+        })
+        .unwrap();
+    let agent = || Some("1".to_owned());
+    assert_eq!(seen, [(None, "2".to_owned()), (agent(), "1".to_owned()), (agent(), "3".to_owned())]);
+}
+
+fn sessions_are_listed_newest_first(store: &mut dyn SessionStore) {
+    let entry = |time: &str, cwd: &str| {
+        format!(r#"{{"timestamp":"2026-12-01T{time}Z","cwd":"{cwd}","isSidechain":{}}}"#, cwd == "/c")
+    };
+    store.append(&main_thread("old"), &["{}", &entry("10:00:00", "/a"), &entry("11:00:00", "/b")]).unwrap();
+    store.append(&main_thread("new"), &[&entry("12:00:00", "/c")]).unwrap();
+    store.append(&main_thread("untimed"), &["{}"]).unwrap();
+    store.append(&SessionKey::main("-other", "x").unwrap(), &["{}"]).unwrap();
+    store.append(&main_thread("agents only").with_subpath("subagents/agent-1").unwrap(), &["{}"]).unwrap();
+
+    let sessions = store.list_sessions("-repo").unwrap();
+    let ids: Vec<_> = sessions.iter().map(|session| session.key.session_id()).collect();
+    assert_eq!(ids, ["new", "old", "untimed"]);
+    let old = &sessions[1];
+    assert_eq!((old.entries, old.cwd.as_deref()), (3, Some("/a")));
+    assert_eq!(old.first_timestamp.as_deref(), Some("2026-12-01T10:00:00Z"));
+    assert_eq!(old.last_timestamp.as_deref(), Some("2026-12-01T11:00:00Z"));
+    assert_eq!(old.bytes, 2 + 2 * entry("10:00:00", "/a").len() as u64);
+    assert_eq!(sessions.iter().map(|session| session.is_sidechain).collect::<Vec<_>>(), [true, false, false]);
+}
+
+fn deleting_a_main_thread_deletes_the_session(store: &mut dyn SessionStore) {
+    let (main, other) = (main_thread("s"), main_thread("t"));
+    let one = main.with_subpath("subagents/agent-1").unwrap();
+    let two = main.with_subpath("subagents/agent-2").unwrap();
+    for key in [&main, &other, &one, &two] {
+        store.append(key, &[r#"{"uuid":"a"}"#]).unwrap();
+    }
+    store.delete(&one).unwrap();
+    assert_eq!(store.list_subkeys(&main).unwrap(), [two]);
+    store.delete(&main).unwrap();
+    store.delete(&main).unwrap();
+    assert_eq!(texts(store, &main), [""; 0]);
+    assert_eq!(store.list_subkeys(&main).unwrap(), []);
+    assert_eq!(texts(store, &other).len(), 1);
+    store.append(&main, &[r#"{"uuid":"a"}"#]).unwrap();
+    assert_eq!(texts(store, &main).len(), 1);
+}
