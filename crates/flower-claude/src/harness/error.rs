@@ -31,7 +31,7 @@ pub enum HarnessError {
     },
 
     /// A path that somebody named is a version that cannot be driven.
-    #[error("{named_by} names {}, which is Claude Code {found}; {needed} or newer is needed", path.display())]
+    #[error("{named_by} names {}, which is Claude Code {found}; {needed} or newer is needed: update it, or leave it out and run `flower setup`", path.display())]
     TooOld {
         /// Who named it.
         named_by: Source,
@@ -53,6 +53,15 @@ pub enum HarnessError {
         needed: Version,
         /// The `claude` on `PATH` that was not taken.
         passed_over: Option<PassedOver>,
+    },
+
+    /// One version was asked for, its private copy is missing, and installing was not allowed.
+    #[error("there is no private copy of Claude Code {version} in {}; run `flower setup`", directory.display())]
+    CopyMissing {
+        /// The version.
+        version: Version,
+        /// Where it would be.
+        directory: PathBuf,
     },
 
     /// The environment names no place for private copies.
@@ -103,7 +112,7 @@ pub enum HarnessError {
 
     /// npm failed in another way.
     #[error(
-        "npm could not install Claude Code {version} ({how}); mend this, then run `flower setup`; npm said:\n{said}"
+        "npm could not install Claude Code {version} ({how}); put that right, then run `flower setup`; npm said:\n{said}"
     )]
     NpmFailed {
         /// The version that was to be installed.

@@ -80,7 +80,7 @@ pub fn private_copy(
         return Ok(program);
     }
     if install == Install::Refused {
-        return Err(HarnessError::NotInstalled { needed: version, passed_over: None });
+        return Err(HarnessError::CopyMissing { version, directory: directory.to_path_buf() });
     }
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let package = private::package(os, arch, Libc::of_this_machine())
@@ -128,7 +128,9 @@ fn run_npm(
     };
     Err(match npm::classify(&stderr) {
         Complaint::OutOfReach => HarnessError::RegistryOutOfReach { version, said },
-        Complaint::DiskFull => HarnessError::DiskFull { version, directory: prefix.to_path_buf() },
+        Complaint::DiskFull => {
+            HarnessError::DiskFull { version, directory: prefix.parent().unwrap_or(prefix).to_path_buf() }
+        }
         Complaint::Other => failed(how, said),
     })
 }

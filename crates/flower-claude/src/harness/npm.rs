@@ -49,7 +49,7 @@ pub(super) fn classify(stderr: &str) -> Complaint {
 }
 
 /// The lines that say what was wrong, at most eight, each at most 300 characters; whatever was printed if npm marked
-/// none of it as an error.
+/// none of it as an error. Never empty.
 pub(super) fn excerpt(stderr: &str) -> String {
     let telling = |line: &&str| {
         let frame = line.trim_start().starts_with("at ") || line.starts_with(['{', '}', ' ']);
@@ -59,6 +59,9 @@ pub(super) fn excerpt(stderr: &str) -> String {
     if lines.is_empty() {
         lines = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
         lines.drain(..lines.len().saturating_sub(8));
+    }
+    if lines.is_empty() {
+        return "(nothing)".to_owned();
     }
     let short =
         |line: &str| line.chars().filter(|character| !character.is_control()).take(300).collect::<String>();
@@ -117,7 +120,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
         If you are behind a proxy, please make sure that the 'proxy' config is set properly.
         ");
         assert_eq!(excerpt("one\n\ntwo\u{7}\n"), "one\ntwo");
-        assert_eq!(excerpt(""), "");
+        assert_eq!(excerpt("\n"), "(nothing)");
         let flood = "npm error again and again\n".repeat(1000);
         assert_eq!(excerpt(&flood).lines().count(), 8);
         let long = format!("npm error {}", "界".repeat(10_000));

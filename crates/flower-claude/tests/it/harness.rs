@@ -1,0 +1,6 @@
+//! Finding and installing the harness.
+
+mod find;
+mod install;
+mod machine;
+mod real;
