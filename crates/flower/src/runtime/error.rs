@@ -1,0 +1,55 @@
+//! Why a run could not be prepared or carried on.
+
+use std::path::PathBuf;
+
+use flower_claude::harness::HarnessError;
+use flower_store::StoreError;
+
+use crate::roles::SpecError;
+use crate::workbench::WorkbenchError;
+
+/// Why a run could not be prepared, or its end not be recorded. How a step that ran has ended is no error of this
+/// kind: see [`Failure`](super::Failure).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The directory to work in is not there.
+    #[error("cannot use {workspace} as a workspace: {source}", workspace = workspace.display())]
+    Workspace {
+        /// As it was given.
+        workspace: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The workbench could not be made.
+    #[error(transparent)]
+    Workbench(#[from] WorkbenchError),
+    /// The spec cannot be run.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// There is no harness to run it with.
+    #[error(transparent)]
+    Harness(#[from] HarnessError),
+    /// The store or the manifest could not be opened or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A worker is isolated, and there is nothing to make its worktree from.
+    #[error("an isolated worker needs a git repository with a commit at {workspace}: {why}", workspace = workspace.display())]
+    NoRepository {
+        /// The workspace.
+        workspace: PathBuf,
+        /// What git says.
+        why: String,
+    },
+    /// Neither `CLAUDE_CONFIG_DIR` nor `HOME` says where the harness keeps its sessions.
+    #[error("the harness's configuration directory is not known: set CLAUDE_CONFIG_DIR or HOME")]
+    NoConfigDir,
+    /// Another live process works on the session that was to be resumed.
+    #[error("session {session} is in use by process {pid}; end it first, or fork the session")]
+    SessionInUse {
+        /// The session.
+        session: String,
+        /// A process that works on it.
+        pid: u32,
+    },
+}

@@ -1,0 +1,132 @@
+//! What a run tells while it goes on: one stream of events, for a terminal, a program or a log.
+
+use std::path::PathBuf;
+
+use flower_claude::wire::Raw;
+use serde::Serialize;
+
+/// Something that happened. Serialized with a field `event` that names it; fields may be added.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunEvent {
+    /// A step began; nothing was spent yet.
+    StepStarted {
+        /// The run.
+        run: String,
+        /// The step.
+        step: String,
+        /// Name of the agent spec.
+        agent: String,
+        /// The harness that will be started.
+        harness: PathBuf,
+    },
+    /// The harness opened a session (again at each of its turns; told once a session).
+    SessionStarted {
+        /// The session.
+        session: String,
+        /// The model that answers.
+        model: String,
+        /// Tools that the harness offers.
+        tools: Vec<String>,
+        /// Version of the harness.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+    },
+    /// The model said something.
+    Said {
+        /// Who: the Agent call of a worker; absent for the main thread.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<String>,
+        /// What. Data from a model.
+        text: String,
+    },
+    /// The model made a call.
+    Called {
+        /// Who: the Agent call of a worker; absent for the main thread.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<String>,
+        /// Id of the call.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The input as the model wrote it.
+        input: Raw,
+    },
+    /// A call came back.
+    Returned {
+        /// Who: the Agent call of a worker; absent for the main thread.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<String>,
+        /// Id of the call.
+        call: String,
+        /// It failed or was denied.
+        failed: bool,
+        /// Length of what the model got, in characters.
+        characters: usize,
+    },
+    /// A guard of ours refused a call.
+    Denied(Denial),
+    /// A worker began.
+    WorkerStarted {
+        /// The harness's id of it.
+        task: String,
+        /// The Agent call that sent it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+        /// Which worker.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<String>,
+        /// What for, in the coordinator's words.
+        description: String,
+    },
+    /// A worker ended.
+    WorkerEnded {
+        /// The harness's id of it.
+        task: String,
+        /// `completed`, `failed`, `killed`.
+        status: String,
+    },
+    /// A turn ended. The step goes on while workers are out.
+    TurnEnded {
+        /// Cost of the step so far, in US dollars.
+        cost_usd: f64,
+        /// Tokens in the context of the main thread.
+        context: u64,
+    },
+    /// The API refused a request and the harness tries again.
+    Retrying {
+        /// Which retry, from 1.
+        attempt: u64,
+        /// Of how many.
+        of: u64,
+        /// HTTP status, when there was an answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
+    /// Something is not as it should be; the run goes on.
+    Warning {
+        /// What, in a sentence.
+        text: String,
+    },
+    /// The step has ended and stands in the manifest.
+    StepEnded {
+        /// The step.
+        step: String,
+        /// It reached its end.
+        ok: bool,
+        /// Cost of the step, in US dollars.
+        cost_usd: f64,
+    },
+}
+
+/// A call that a guard of ours refused. Kept with the session too: 2.1.197 leaves no mark of a denial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Denial {
+    /// Id of the call.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// What the model was told.
+    pub reason: String,
+}

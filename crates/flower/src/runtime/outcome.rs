@@ -1,0 +1,92 @@
+//! How a step ended.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use flower_claude::wire::ModelUsage;
+use serde::Serialize;
+
+use super::event::Denial;
+
+/// What came of one step. The same figures stand in the manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outcome {
+    /// The run.
+    pub run: String,
+    /// The step.
+    pub step: String,
+    /// The answer; what there is of it when the step failed. Data from a model.
+    pub text: String,
+    /// Why the step did not reach its end; `None` is success.
+    pub failure: Option<Failure>,
+    /// Sessions that the step used, in order; the last one can be resumed.
+    pub sessions: Vec<String>,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// API messages of the main thread.
+    pub turns: u64,
+    /// Tokens in the context of the main thread at the end.
+    pub context_watermark: u64,
+    /// Usage by model, workers included.
+    pub model_usage: BTreeMap<String, ModelUsage>,
+    /// Calls that our guards refused.
+    pub denials: Vec<Denial>,
+}
+
+impl Outcome {
+    /// The step reached its end.
+    pub fn ok(&self) -> bool {
+        self.failure.is_none()
+    }
+}
+
+/// Why a step did not reach its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// A sentence; partly the harness's own words.
+    pub text: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.text, self.kind.word())
+    }
+}
+
+/// Kinds of failure. Written to the manifest as words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// The API failed, after the harness's own retries.
+    Api,
+    /// The context of the main thread is full.
+    ContextFull,
+    /// A limit on turns was reached.
+    Limit,
+    /// The budget of the step was spent.
+    Budget,
+    /// Somebody interrupted the turn.
+    Interrupted,
+    /// The run was told to stop: a signal, or the program that runs it.
+    Stopped,
+    /// The harness could not be started, broke off, or said something that we do not understand.
+    Harness,
+}
+
+impl FailureKind {
+    /// The word in the manifest.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::ContextFull => "context_full",
+            Self::Limit => "limit",
+            Self::Budget => "budget",
+            Self::Interrupted => "interrupted",
+            Self::Stopped => "stopped",
+            Self::Harness => "harness",
+        }
+    }
+}

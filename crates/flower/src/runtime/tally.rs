@@ -1,0 +1,218 @@
+//! What is known of a step while it runs, from the harness's messages alone. Pure: messages in, figures and events out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use flower_claude::wire::{Assistant, Block, Message, ModelUsage, SystemDetail, TurnResult, User};
+use serde::Deserialize;
+
+use super::event::RunEvent;
+use super::outcome::{Failure, FailureKind};
+
+/// The figures of one step.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Sessions that the step used, in order.
+    pub(super) sessions: Vec<String>,
+    /// Version of the harness, as it says itself.
+    pub(super) version: Option<String>,
+    /// API messages of the main thread so far. The harness prints a line for each content block; all lines of a
+    /// message have its id.
+    messages: BTreeSet<String>,
+    /// Tokens in the context of the main thread: input + cache read + cache creation of its newest message.
+    pub(super) watermark: u64,
+    /// Cost of the step in US dollars.
+    pub(super) cost_usd: f64,
+    /// Usage of the step by model, workers included.
+    pub(super) model_usage: BTreeMap<String, ModelUsage>,
+    /// How the last turn ended.
+    pub(super) last: Option<TurnEnd>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum TurnEnd {
+    /// With an answer.
+    Answered(String),
+    /// With a failure.
+    Failed(Failure),
+}
+
+impl Tally {
+    /// API messages of the main thread.
+    pub(super) fn turns(&self) -> u64 {
+        self.messages.len() as u64
+    }
+
+    /// Takes the next message; returns what is worth telling.
+    pub(super) fn observe(&mut self, message: &Message) -> Vec<RunEvent> {
+        match message {
+            Message::System(system) => self.observe_system(&system.detail),
+            Message::Assistant(line) => self.observe_assistant(line),
+            Message::User(line) => returned(line),
+            Message::Result(result) => vec![self.observe_result(result)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn observe_system(&mut self, detail: &SystemDetail) -> Vec<RunEvent> {
+        let event = match detail {
+            SystemDetail::Init(init) => {
+                if self.sessions.contains(&init.session_id) {
+                    return Vec::new();
+                }
+                self.sessions.push(init.session_id.clone());
+                self.version.clone_from(&init.claude_code_version);
+                RunEvent::SessionStarted {
+                    session: init.session_id.clone(),
+                    model: init.model.clone(),
+                    tools: init.tools.clone(),
+                    version: init.claude_code_version.clone(),
+                }
+            }
+            SystemDetail::TaskStarted(task) => RunEvent::WorkerStarted {
+                task: task.task_id.clone(),
+                call: task.tool_use_id.clone(),
+                worker: task.subagent_type.clone(),
+                description: task.description.clone(),
+            },
+            SystemDetail::TaskNotification(task) => {
+                RunEvent::WorkerEnded { task: task.task_id.clone(), status: task.status.clone() }
+            }
+            SystemDetail::ApiRetry(retry) => RunEvent::Retrying {
+                attempt: retry.attempt,
+                of: retry.max_retries,
+                status: retry.error_status,
+            },
+            _ => return Vec::new(),
+        };
+        vec![event]
+    }
+
+    fn observe_assistant(&mut self, line: &Assistant) -> Vec<RunEvent> {
+        let on_main = line.parent_tool_use_id.is_none();
+        // A synthetic message stands for an API failure: the API never sent it.
+        if on_main && line.error.is_none() && !line.message.id.is_empty() {
+            self.messages.insert(line.message.id.clone());
+            if let Some(usage) = &line.message.usage {
+                self.watermark = usage.context_tokens();
+            }
+        }
+        let worker = || line.parent_tool_use_id.clone();
+        line.message
+            .content
+            .iter()
+            .filter_map(|block| match block {
+                Block::Text(text) => Some(RunEvent::Said { worker: worker(), text: text.clone() }),
+                Block::ToolUse(call) => Some(RunEvent::Called {
+                    worker: worker(),
+                    call: call.id.clone(),
+                    tool: call.name.clone(),
+                    input: call.input.clone(),
+                }),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn observe_result(&mut self, result: &TurnResult) -> RunEvent {
+        if !result.session_id.is_empty() && !self.sessions.contains(&result.session_id) {
+            self.sessions.push(result.session_id.clone());
+        }
+        self.add_usage(result);
+        self.last = Some(turn_end(result));
+        RunEvent::TurnEnded { cost_usd: self.cost_usd, context: self.watermark }
+    }
+
+    /// 2.1.332 says what was used since its last result, and counts its totals on over resumes; 2.1.197 has totals
+    /// only, from zero with each process. So the step's own usage is the sum of the former, else the latest total.
+    fn add_usage(&mut self, result: &TurnResult) {
+        #[derive(Deserialize)]
+        struct Since {
+            model_usage_since_last_result: BTreeMap<String, ModelUsage>,
+        }
+        match result.raw.read::<Since>() {
+            Ok(since) => {
+                for (model, usage) in since.model_usage_since_last_result {
+                    self.cost_usd += usage.cost_usd;
+                    add(self.model_usage.entry(model).or_default(), &usage);
+                }
+            }
+            Err(_) => {
+                self.cost_usd = result.total_cost_usd;
+                self.model_usage.clone_from(&result.model_usage);
+            }
+        }
+    }
+}
+
+fn add(sum: &mut ModelUsage, more: &ModelUsage) {
+    sum.input_tokens += more.input_tokens;
+    sum.output_tokens += more.output_tokens;
+    sum.cache_read_input_tokens += more.cache_read_input_tokens;
+    sum.cache_creation_input_tokens += more.cache_creation_input_tokens;
+    sum.web_search_requests += more.web_search_requests;
+    sum.cost_usd += more.cost_usd;
+    sum.context_window = more.context_window;
+    sum.max_output_tokens = more.max_output_tokens;
+}
+
+fn returned(line: &User) -> Vec<RunEvent> {
+    line.message
+        .content
+        .tool_results()
+        .map(|result| RunEvent::Returned {
+            worker: line.parent_tool_use_id.clone(),
+            call: result.tool_use_id.clone(),
+            failed: result.is_error,
+            characters: result.text().chars().count(),
+        })
+        .collect()
+}
+
+/// API failures come as `success` with `is_error`; limits and interrupts have a subtype of their own and no text.
+fn turn_end(result: &TurnResult) -> TurnEnd {
+    let text = result.result.clone().unwrap_or_default();
+    if !result.is_error && result.subtype == "success" {
+        return TurnEnd::Answered(text);
+    }
+    let kind = match (result.subtype.as_str(), result.terminal_reason.as_deref()) {
+        (_, Some("aborted_tools" | "aborted_streaming")) => FailureKind::Interrupted,
+        ("error_max_turns", _) => FailureKind::Limit,
+        (_, Some("prompt_too_long" | "blocking_limit")) => FailureKind::ContextFull,
+        ("success", _) => FailureKind::Api,
+        _ => FailureKind::Harness,
+    };
+    let text = if text.is_empty() { result.errors.join("; ") } else { text };
+    let text = if text.is_empty() { result.subtype.clone() } else { text };
+    TurnEnd::Failed(Failure { kind, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use flower_claude::wire::Message;
+
+    use super::*;
+
+    /// The messages of a recorded run, in both versions.
+    fn recorded(version: &str) -> Vec<Message> {
+        let name = format!("{}/tests/fixtures/subagents-{version}.stdout.jsonl", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(name).unwrap().lines().map(|line| Message::parse(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn both_versions_are_counted_alike() {
+        for version in ["197", "332"] {
+            let mut tally = Tally::default();
+            let events: Vec<_> =
+                recorded(version).iter().flat_map(|message| tally.observe(message)).collect();
+            assert_eq!(tally.sessions, ["00000000-0000-4000-8000-000000000003"], "{version}");
+            assert_eq!(tally.turns(), 4, "{version}");
+            assert_eq!(tally.last, Some(TurnEnd::Answered("Background worker reported.".into())), "{version}");
+            let sessions =
+                events.iter().filter(|event| matches!(event, RunEvent::SessionStarted { .. })).count();
+            assert_eq!(sessions, 1, "{version}: told once, though every turn has an init line");
+            let total: f64 = tally.model_usage.values().map(|usage| usage.cost_usd).sum();
+            assert!((total - tally.cost_usd).abs() < 1e-9, "{version}: {total} and {}", tally.cost_usd);
+        }
+    }
+}
