@@ -1,0 +1,159 @@
+//! Reads a transcript: every line becomes an entry or a note.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::entry::{Entry, EntryKind};
+use super::line::{Content, Line, lines};
+use super::note::{Note, NoteKind};
+
+/// A transcript in memory: entries in file order, borrowed from the bytes that it was read from.
+#[derive(Debug, Default)]
+pub struct Transcript<'a> {
+    entries: Vec<Entry<'a>>,
+    notes: Vec<Note>,
+    /// The entry that counts for a uuid: as in the harness, the last one that uses it.
+    by_uuid: HashMap<Cow<'a, str>, usize>,
+}
+
+/// How many lines of each sort a transcript has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// User and assistant entries.
+    pub conversation: usize,
+    /// System entries, attachments and metadata rows.
+    pub other: usize,
+    /// Entries of a type that this version of flower does not know.
+    pub unknown: usize,
+    /// Lines that are no entry and not blank.
+    pub skipped: usize,
+    /// Blank lines.
+    pub blank: usize,
+}
+
+impl<'a> Transcript<'a> {
+    /// Reads the bytes of a transcript file. Never fails: what cannot be read is in the [notes](Self::notes).
+    ///
+    /// ```
+    /// let transcript = flower_context::transcript::Transcript::read(b"{\"type\":\"mode\"}\n{\"ty");
+    /// assert_eq!(transcript.entries().len(), 1);
+    /// assert_eq!(transcript.notes()[0].to_string(), "line 2: skipped: not JSON: EOF while parsing a string at column 4");
+    /// ```
+    pub fn read(bytes: &'a [u8]) -> Self {
+        Self::collect(lines(bytes))
+    }
+
+    /// Reads a transcript that is kept line by line, as a store does. A line may have a line end or not.
+    pub fn from_lines(stored: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut start = 0;
+        Self::collect(stored.into_iter().enumerate().map(|(index, bytes)| {
+            let line = Line { number: index + 1, start, bytes };
+            start += bytes.len().max(1);
+            line
+        }))
+    }
+
+    fn collect(lines: impl Iterator<Item = Line<'a>>) -> Self {
+        let mut transcript = Self::default();
+        for line in lines {
+            let content = line.content();
+            if content.byte_order_mark {
+                transcript.note(line.number, NoteKind::ByteOrderMark);
+            }
+            match read_entry(content) {
+                Ok((raw, envelope)) => {
+                    if content.nuls > 0 {
+                        transcript.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
+                    }
+                    let index = transcript.entries.len();
+                    transcript.entries.push(Entry { index, line: line.number, raw, envelope });
+                }
+                Err(kind) => transcript.note(line.number, kind),
+            }
+        }
+        transcript.index();
+        transcript.notes.sort_by_key(|note| note.line);
+        transcript
+    }
+
+    fn index(&mut self) {
+        let mut unknown = HashSet::new();
+        self.by_uuid.reserve(self.entries.len());
+        for entry in &self.entries {
+            if let Some(uuid) = &entry.envelope.uuid
+                && let Some(earlier) = self.by_uuid.insert(uuid.clone(), entry.index)
+                && let Some(earlier) = self.entries.get(earlier)
+            {
+                let kind = NoteKind::DuplicateUuid { uuid: uuid.to_string(), counted_line: entry.line };
+                self.notes.push(Note { line: earlier.line, kind });
+            }
+            if entry.kind() == EntryKind::Unknown {
+                let name = entry.envelope.kind.as_deref().unwrap_or_default();
+                if unknown.insert(name) {
+                    let kind = NoteKind::UnknownType { name: name.to_owned() };
+                    self.notes.push(Note { line: entry.line, kind });
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, line: usize, kind: NoteKind) {
+        self.notes.push(Note { line, kind });
+    }
+
+    /// All entries in file order, also those that a duplicate outdates.
+    pub fn entries(&self) -> &[Entry<'a>] {
+        &self.entries
+    }
+
+    /// What was noticed while reading, in line order.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The entry that counts for a uuid.
+    pub fn find(&self, uuid: &str) -> Option<&Entry<'a>> {
+        self.by_uuid.get(uuid).and_then(|index| self.entries.get(*index))
+    }
+
+    /// Whether the entry has a place in a conversation: it has a uuid, and no later entry has the same.
+    pub fn counts(&self, entry: &Entry<'a>) -> bool {
+        entry.uuid().is_some_and(|uuid| self.by_uuid.get(uuid) == Some(&entry.index))
+    }
+
+    /// Counts the lines of each sort.
+    pub fn line_counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for entry in &self.entries {
+            *match entry.kind() {
+                EntryKind::User | EntryKind::Assistant => &mut counts.conversation,
+                EntryKind::Unknown => &mut counts.unknown,
+                _ => &mut counts.other,
+            } += 1;
+        }
+        counts.skipped = self.notes.iter().filter(|note| note.kind.is_skipped()).count();
+        counts.blank = self.notes.iter().filter(|note| note.kind == NoteKind::Blank).count();
+        counts
+    }
+}
+
+fn read_entry(content: Content<'_>) -> Result<(&str, super::Envelope<'_>), NoteKind> {
+    if content.bytes.is_empty() && content.nuls > 0 {
+        return Err(NoteKind::OnlyNuls { count: content.nuls });
+    }
+    if content.bytes.trim_ascii().is_empty() {
+        return Err(NoteKind::Blank);
+    }
+    let raw = std::str::from_utf8(content.bytes)
+        .map_err(|error| NoteKind::NotUtf8 { offset: error.valid_up_to() })?;
+    match serde_json::from_str(raw) {
+        Ok(envelope) => Ok((raw, envelope)),
+        Err(error) if error.is_data() => Err(NoteKind::NotAnObject),
+        Err(error) => Err(NoteKind::NotJson { reason: without_line(&error) }),
+    }
+}
+
+/// The parser counts lines of its own input, which is always one line; only the column helps.
+fn without_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(&format!(" at line {} ", error.line()), " at ")
+}

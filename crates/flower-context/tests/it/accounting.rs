@@ -1,0 +1,148 @@
+//! Accounting: what the figures of recorded and made-up sessions are.
+
+use std::collections::HashSet;
+
+use flower_context::accounting::{Calls, Figures, PriceTable, Session, Terms, Worker, WorkerMeta};
+use flower_context::transcript::Transcript;
+
+use crate::fixtures::{self, Recording};
+
+fn figures(recording: &Recording, denied_ids: &[&str]) -> Figures {
+    let main = Transcript::read(&recording.main);
+    let workers: Vec<_> = recording.workers.iter().map(|worker| Transcript::read(&worker.entries)).collect();
+    let workers = recording.workers.iter().zip(&workers).map(|(worker, transcript)| Worker {
+        agent_id: &worker.agent_id,
+        meta: WorkerMeta::parse(&worker.meta),
+        transcript,
+    });
+    let session = Session { id: &recording.session, main: &main, workers: workers.collect() };
+    let denied_ids = denied_ids.iter().map(|id| (*id).to_owned()).collect();
+    Figures::of(&[session], Terms { denied_ids: &denied_ids, prices: PriceTable::builtin() })
+}
+
+fn calls(figures: &Figures) -> String {
+    let mut lines = Vec::new();
+    for thread in &figures.threads {
+        let who =
+            thread.worker.as_ref().map_or("main", |worker| worker.agent_type.as_deref().unwrap_or("worker"));
+        for (tool, Calls { called, failed, denied, interrupted }) in &thread.calls {
+            lines.push(format!(
+                "{who} {tool}: {called} called, {failed} failed, {denied} denied, {interrupted} interrupted"
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn a_request_counts_once_however_many_lines_it_left() {
+    let bytes = fixtures::case("B052", "session.jsonl");
+    let transcript = Transcript::read(&bytes);
+    let prices = PriceTable::parse(
+        "[[price]]\nmodel='claude-sonnet-4-5'\nsince='2025-01-01'\ninput=3\noutput=15\ncache_read=0.3\n",
+    )
+    .unwrap();
+    let session = Session { id: "b052", main: &transcript, workers: Vec::new() };
+    let figures = Figures::of(&[session], Terms { denied_ids: &HashSet::new(), prices: &prices });
+    let main = &figures.threads[0];
+    assert_eq!((main.turns, main.prompts, figures.total.calls.called), (4, 2, 3));
+    let model = &figures.models["claude-sonnet-4-5"];
+    assert_eq!((model.input, model.cache_write_5m, model.cache_read, model.output), (52, 2450, 6700, 309));
+    assert!((figures.dollars.unwrap() - 0.015_988_5).abs() < 1e-12, "{:?}", figures.dollars);
+}
+
+#[test]
+fn denials_are_found_by_the_marker_of_the_harness() {
+    let figures = figures(&fixtures::recording("denials-332"), &[]);
+    insta::assert_snapshot!(calls(&figures), @r"
+    main Agent: 1 called, 0 failed, 0 denied, 0 interrupted
+    main Bash: 4 called, 0 failed, 3 denied, 0 interrupted
+    main Read: 1 called, 0 failed, 0 denied, 0 interrupted
+    main Write: 1 called, 0 failed, 1 denied, 0 interrupted
+    analyst Bash: 1 called, 0 failed, 1 denied, 0 interrupted
+    ");
+    let denied: Vec<_> =
+        figures.denials.iter().map(|denial| format!("{}: {}", denial.tool, denial.input)).collect();
+    assert_eq!(
+        denied,
+        [
+            "Bash: touch forbidden-by-hook",
+            "Bash: rm -rf x",
+            "Write: /repo/n.txt",
+            "Bash: touch forbidden-by-hook2",
+            "Bash: touch forbidden-by-hook"
+        ]
+    );
+    let last = figures.denials.last().unwrap();
+    assert_eq!(
+        last.reason,
+        "PreToolUse:Bash hook error: Blocked by the delegate guard: hand this to a worker."
+    );
+    assert_eq!(last.agent_id.as_deref(), Some("af0f0bd762664d952"));
+}
+
+#[test]
+fn without_markers_the_caller_names_the_denied_calls() {
+    let recording = fixtures::recording("denials-197");
+    insta::assert_snapshot!(calls(&figures(&recording, &[])), @r"
+    main Agent: 1 called, 0 failed, 0 denied, 0 interrupted
+    main Bash: 4 called, 3 failed, 0 denied, 0 interrupted
+    main Read: 1 called, 0 failed, 0 denied, 0 interrupted
+    main Write: 1 called, 1 failed, 0 denied, 0 interrupted
+    analyst Bash: 1 called, 1 failed, 0 denied, 0 interrupted
+    ");
+    insta::assert_snapshot!(calls(&figures(&recording, &["toolu_hook", "toolu_hook2", "toolu_sh"])), @r"
+    main Agent: 1 called, 0 failed, 0 denied, 0 interrupted
+    main Bash: 4 called, 1 failed, 2 denied, 0 interrupted
+    main Read: 1 called, 0 failed, 0 denied, 0 interrupted
+    main Write: 1 called, 1 failed, 0 denied, 0 interrupted
+    analyst Bash: 1 called, 0 failed, 1 denied, 0 interrupted
+    ");
+}
+
+#[test]
+fn threads_are_kept_apart() {
+    for (version, worker_contexts) in [("197", [2203, 2274]), ("332", [3261, 3190])] {
+        let figures = figures(&fixtures::recording(&format!("subagents-{version}")), &[]);
+        assert_eq!(figures.threads.len(), 3, "{version}");
+        let newest = figures.threads[1..].iter().map(|worker| worker.context.last().unwrap().tokens);
+        assert_eq!(newest.collect::<Vec<_>>(), worker_contexts, "{version}");
+        assert_eq!((figures.main.turns, figures.workers.turns), (4, 5), "{version}");
+        assert_eq!(figures.total.turns, figures.main.turns + figures.workers.turns, "{version}");
+        assert_eq!(
+            figures.total.characters.total(),
+            figures.main.characters.total() + figures.workers.characters.total(),
+            "{version}"
+        );
+        for thread in &figures.threads[1..] {
+            let worker = thread.worker.as_ref().unwrap();
+            assert_eq!(worker.agent_type.as_deref(), Some("analyst"));
+            assert_eq!(worker.description.as_deref(), Some("count lines"));
+            assert_eq!(thread.prompts, 1);
+        }
+    }
+}
+
+#[test]
+fn a_fork_is_not_counted_twice() {
+    for version in ["197", "332"] {
+        let original = fixtures::recording(&format!("fork-{version}"));
+        let fork = fixtures::recording_of(&format!("fork-{version}"), "00000000-0000-4000-8000-000000000014");
+        let (a, b) = (Transcript::read(&original.main), Transcript::read(&fork.main));
+        let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+        let session = |id, main| Session { id, main, workers: Vec::new() };
+        let both = Figures::of(&[session("a", &a), session("b", &b)], terms);
+        assert_eq!(both.threads[0].turns, 4, "{version}");
+        assert_eq!(both.threads[1].turns, 1, "{version}");
+        assert_eq!(both.threads[1].prompts, 1, "{version}");
+        assert_eq!(both.total.calls.called, 3, "{version}");
+    }
+}
+
+#[test]
+fn the_watermark_is_the_newest_context_and_the_peak_the_largest() {
+    let figures = figures(&fixtures::recording("compact-auto-197"), &[]);
+    let context: Vec<_> = figures.threads[0].context.iter().map(|at| at.tokens).collect();
+    assert_eq!(context, [4349, 90_000, 30_000, 30_000]);
+    assert_eq!((figures.watermark, figures.peak), (30_000, 90_000));
+}
