@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::process::Record;
 use crate::session::Exit;
 
 /// Any boxed error: what handlers of hosts return.
@@ -33,6 +34,17 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A live process writes to the session that was to be resumed. A session must have one writer.
+    #[error("session {session} is in use by process {}", live.iter().map(|record| record.process.pid.to_string()).collect::<Vec<_>>().join(", "))]
+    SessionInUse {
+        /// The session.
+        session: String,
+        /// The processes. [`Record::end`] ends one.
+        live: Vec<Record>,
+    },
+    /// The async runtime has no I/O driver, or is shutting down.
+    #[error("the async runtime cannot serve the harness: {0}")]
+    Runtime(#[source] BoxError),
     /// A value could not be written as JSON.
     #[error("cannot encode {what}: {source}")]
     Encode {

@@ -28,10 +28,14 @@ pub struct Launch {
     pub(crate) registry: Option<PathBuf>,
     pub(crate) line_limit: usize,
     pub(crate) stop_grace: Duration,
+    pub(crate) request_timeout: Duration,
 }
 
 /// How long a process that was told to stop (SIGTERM) has before it is killed.
 pub const DEFAULT_STOP_GRACE: Duration = Duration::from_secs(3);
+
+/// How long the harness has to answer a request of ours. The first start with a fresh configuration takes several seconds.
+pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Launch {
     /// Starts `program`: the harness's binary, or a name to be found on `PATH`.
@@ -44,6 +48,7 @@ impl Launch {
             registry: None,
             line_limit: lines::DEFAULT_LIMIT,
             stop_grace: DEFAULT_STOP_GRACE,
+            request_timeout: DEFAULT_REQUEST_TIMEOUT,
         }
     }
 
@@ -86,6 +91,12 @@ impl Launch {
     /// How long the process has between SIGTERM and SIGKILL. Default: [`DEFAULT_STOP_GRACE`].
     pub fn stop_grace(mut self, grace: Duration) -> Self {
         self.stop_grace = grace;
+        self
+    }
+
+    /// How long the harness has to answer a request of ours. Default: [`DEFAULT_REQUEST_TIMEOUT`].
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.request_timeout = timeout;
         self
     }
 }

@@ -8,6 +8,7 @@ pub mod lines;
 pub mod mcp;
 pub mod options;
 pub mod permission;
+pub mod process;
 pub mod session;
 mod supervise;
 pub mod turns;

@@ -4,6 +4,8 @@
 //! skipped to its end, counted, and the stream goes on behind it. Every byte is looked at once, so the time is linear
 //! whatever the sizes of chunks and lines.
 
+use std::io::BufRead;
+
 /// The longest line that is kept, unless told otherwise: 256 MiB.
 pub const DEFAULT_LIMIT: usize = 256 * 1024 * 1024;
 
@@ -53,10 +55,9 @@ impl Lines {
     /// Takes the next chunk and hands every line that it completes to `sink`.
     pub fn push(&mut self, chunk: &[u8], mut sink: impl FnMut(Piece<'_>)) {
         let mut rest = chunk;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (head, tail) = rest.split_at(end);
-            self.complete(head, &mut sink);
-            rest = tail.get(1..).unwrap_or_default();
+        while let Some((line, behind)) = split(rest) {
+            self.complete(line, &mut sink);
+            rest = behind;
         }
         self.keep(rest);
     }
@@ -93,6 +94,14 @@ impl Lines {
             self.begun.extend_from_slice(bytes);
         }
     }
+}
+
+/// What stands before the first newline, and what behind it.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    // `skip_until` searches with the system's `memchr`, many times faster than byte by byte. Reading a slice cannot fail.
+    let end = (&mut &*bytes).skip_until(b'\n').ok()?;
+    let (line, behind) = bytes.split_at_checked(end)?;
+    Some((line.strip_suffix(b"\n")?, behind))
 }
 
 fn emit(line: &[u8], sink: &mut impl FnMut(Piece<'_>)) {

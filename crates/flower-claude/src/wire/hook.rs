@@ -218,7 +218,7 @@ pub struct HookOutput {
     /// Arguments that the call runs with. The model and the transcript keep the original ones.
     pub updated_input: Option<Value>,
     /// Output that the model sees instead, of the tool's own shape; the harness refuses any other shape and keeps the
-    /// original. PostToolUse only.
+    /// original. `PostToolUse` only.
     pub updated_output: Option<Value>,
     /// Text that is added for the model.
     pub additional_context: Option<String>,
