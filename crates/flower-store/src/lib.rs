@@ -2,8 +2,8 @@
 //!
 //! A [`SessionStore`] keeps the entries of every thread of a session exactly as they came. [`SqliteStore`] is the
 //! one that lasts; [`MemoryStore`] is the same contract without a disk, for tests. [`MirrorWriter`] fills a store
-//! beside a run without ever making the run wait, [`Manifest`] records finished steps, and [`ClaudeProjects`]
-//! finds sessions among the harness's own files.
+//! beside a run without ever making the run wait, [`Manifest`] records finished steps, and [`ProjectPaths`]
+//! finds sessions among the harness's own files, which [`import`](import()) copies into a store.
 //!
 //! ```
 //! use flower_store::{MemoryStore, SessionKey, SessionStore};
@@ -32,16 +32,28 @@ mod store;
 mod memory;
 mod sqlite;
 
+mod spool;
+mod writer;
+
+mod paths;
+
+mod disk;
+mod import;
+
 mod manifest;
 
 mod line_file;
 mod private;
 
+pub use disk::{DiskSession, Found};
 pub use entry::{Entry, EntryHead, EntryRef};
 pub use error::StoreError;
+pub use import::{Imported, import};
 pub use key::SessionKey;
 pub use manifest::{BadLine, Manifest, ManifestLines, RawJson, StepFailure, StepRecord};
 pub use memory::MemoryStore;
+pub use paths::ProjectPaths;
 pub use project::project_key;
 pub use sqlite::{Durability, JournalMode, OpenNote, OpenOptions, Opened, SqliteStore};
 pub use store::{Appended, SessionStore, SessionSummary};
+pub use writer::{FlushReport, MirrorWriter, WriterOptions};

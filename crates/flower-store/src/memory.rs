@@ -121,4 +121,8 @@ impl SessionStore for MemoryStore {
     }
 
     fn set_patience(&mut self, _: Duration) {}
+
+    fn sync(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }

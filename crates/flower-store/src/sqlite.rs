@@ -113,20 +113,9 @@ impl SqliteStore {
         })
     }
 
-    /// Writes the log back into the database, syncs both and empties the log, as far as other connections allow.
-    ///
-    /// Afterwards what was appended survives a power cut under either [`Durability`].
-    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failure(
-            "write back the log",
-            &self.path,
-            self.patience,
-        ))
-    }
-
-    /// Checkpoints and closes. Dropping the store closes as well, but tells nobody what went wrong.
+    /// [Syncs](SessionStore::sync) and closes. Dropping the store closes as well, but tells nobody what went wrong.
     pub fn close(mut self) -> Result<(), StoreError> {
-        self.checkpoint()?;
+        self.sync()?;
         let Self { connection, path, patience, .. } = self;
         connection.close().map_err(|(_, error)| failure("close", &path, patience)(error))
     }
@@ -189,5 +178,14 @@ impl SessionStore for SqliteStore {
 
     fn set_patience(&mut self, patience: Duration) {
         self.patience = patience;
+    }
+
+    /// Writes the log back into the database, syncs both and empties the log, as far as other connections allow.
+    fn sync(&mut self) -> Result<(), StoreError> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failure(
+            "write back the log of",
+            &self.path,
+            self.patience,
+        ))
     }
 }

@@ -39,6 +39,9 @@ pub trait SessionStore {
     /// How long later calls wait for a lock that somebody else holds before they answer [`StoreError::Busy`].
     fn set_patience(&mut self, patience: Duration);
 
+    /// Makes everything appended so far survive a power cut, as far as the store can.
+    fn sync(&mut self) -> Result<(), StoreError>;
+
     /// All entries of one thread, in order; none when the thread is unknown.
     fn load(&self, key: &SessionKey) -> Result<Vec<Entry>, StoreError> {
         let mut entries = Vec::new();

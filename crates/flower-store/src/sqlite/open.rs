@@ -7,12 +7,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::failure::{failure, is_without_shared_memory};
 use super::schema::{self, Origin};
 use super::waiting::{SLICE, patiently};
 use super::{Durability, JournalMode, OpenOptions, SqliteStore, network, set_aside};
+use crate::spool::Spool;
 use crate::{StoreError, private};
 
 /// The result of [`SqliteStore::open`].
@@ -45,6 +47,16 @@ pub enum OpenNote {
     NetworkFileSystem {
         /// Its type, such as `nfs4`.
         kind: String,
+    },
+    /// Entries that the database had refused in an earlier run were stored from the journal file.
+    Replayed {
+        /// How many were new.
+        entries: usize,
+    },
+    /// The journal file still holds entries that could not be stored; they stay there for another time.
+    NotReplayed {
+        /// Why.
+        reason: String,
     },
 }
 
@@ -86,10 +98,7 @@ fn make_place(path: &Path) -> Result<(), StoreError> {
     private::create_parent(path).map_err(refused("create the directory of"))?;
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     match private::create_new(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            private::close_to_others(path);
-            Ok(())
-        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         created => created.map(drop).map_err(refused("create")),
     }
 }
@@ -108,6 +117,8 @@ fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> 
         notes.push(OpenNote::RollbackJournal { reason });
     }
     judge(&connection, path, options)?;
+    private::close_to_others(path);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(sql("configure"))?;
 
     let mut wanted = JournalMode::Wal;
     if let Some(kind) = network::file_system_of(path) {
@@ -135,17 +146,27 @@ fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> 
     if !store.reading("read the schema of", schema::is_current)? {
         store.writing("make the schema of", schema::migrate)?;
     }
+    match Spool::beside(path).replay(&mut store) {
+        Ok(0) => {}
+        Ok(entries) => notes.push(OpenNote::Replayed { entries }),
+        Err(error) => notes.push(OpenNote::NotReplayed { reason: error.to_string() }),
+    }
     Ok(Opened { store, notes })
 }
 
+/// A connection that leaves the log alone when it closes, until the file is known to be ours and sound.
 fn connect(path: &Path, options: &OpenOptions) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    match &options.vfs {
-        Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
-        None => Connection::open_with_flags(path, flags),
-    }
-    .and_then(|connection| connection.busy_timeout(SLICE.min(options.patience)).map(|()| connection))
-    .map_err(failure("open", path, options.patience))
+    let connect = || {
+        let connection = match &options.vfs {
+            Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
+            None => Connection::open_with_flags(path, flags),
+        }?;
+        connection.busy_timeout(SLICE.min(options.patience))?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        Ok(connection)
+    };
+    connect().map_err(failure("open", path, options.patience))
 }
 
 /// Refuses what must not be touched.

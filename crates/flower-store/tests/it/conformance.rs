@@ -1,13 +1,12 @@
 //! What every store promises, tried on each of them.
 
-use flower_store::{Appended, MemoryStore, OpenOptions, SessionKey, SessionStore, SqliteStore};
+use flower_store::{Appended, MemoryStore, SessionKey, SessionStore};
+use proptest::prelude::*;
+
+use crate::support::{store, texts};
 
 fn main_thread(session: &str) -> SessionKey {
     SessionKey::main("-repo", session).unwrap()
-}
-
-fn texts(store: &dyn SessionStore, key: &SessionKey) -> Vec<String> {
-    store.load(key).unwrap().into_iter().map(|entry| entry.text).collect()
 }
 
 /// Runs each promise on an empty store.
@@ -37,10 +36,7 @@ fn sqlite() {
     let mut number = 0;
     every_promise_holds(|| {
         number += 1;
-        let opened =
-            SqliteStore::open(dir.path().join(format!("{number}.db")), &OpenOptions::default()).unwrap();
-        assert_eq!(opened.notes, []);
-        Box::new(opened.store)
+        Box::new(store(&dir.path().join(format!("{number}.db"))))
     });
 }
 
@@ -155,4 +151,38 @@ fn deleting_a_main_thread_deletes_the_session(store: &mut dyn SessionStore) {
     assert_eq!(texts(store, &other).len(), 1);
     store.append(&main, &[r#"{"uuid":"a"}"#]).unwrap();
     assert_eq!(texts(store, &main).len(), 1);
+}
+
+/// An append to one of three threads, of entries whose uuids often meet, or are missing.
+fn appends() -> impl Strategy<Value = Vec<(usize, Vec<String>)>> {
+    let text = (prop::option::of(0..6_u8), any::<String>()).prop_map(|(uuid, content)| match uuid {
+        Some(uuid) => serde_json::json!({ "uuid": uuid.to_string(), "content": content }).to_string(),
+        None => content,
+    });
+    prop::collection::vec((0..3_usize, prop::collection::vec(text, 0..5)), 0..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn both_stores_hold_the_same_and_a_repeated_append_adds_no_uuid(appends in appends()) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut sqlite = store(&dir.path().join("sessions.db"));
+        let mut memory = MemoryStore::default();
+        let main = main_thread("s");
+        let keys = [main.clone(), main.with_subpath("subagents/agent-1").unwrap(), main_thread("t")];
+        for (key, entries) in &appends {
+            let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+            let appended = sqlite.append(&keys[*key], &entries).unwrap();
+            prop_assert_eq!(appended, memory.append(&keys[*key], &entries).unwrap());
+            let with_uuid: Vec<&str> = entries.into_iter().filter(|text| text.starts_with("{\"uuid")).collect();
+            prop_assert_eq!(sqlite.append(&keys[*key], &with_uuid).unwrap().stored, 0);
+        }
+        for key in &keys {
+            prop_assert_eq!(sqlite.load(key).unwrap(), memory.load(key).unwrap());
+        }
+        prop_assert_eq!(sqlite.list_sessions("-repo").unwrap(), memory.list_sessions("-repo").unwrap());
+        prop_assert_eq!(sqlite.list_subkeys(&main).unwrap(), memory.list_subkeys(&main).unwrap());
+    }
 }

@@ -4,10 +4,18 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stdout,
     clippy::doc_markdown,
     missing_docs,
     reason = "tests fail by panicking and are their own documentation"
 )]
 
 mod conformance;
+mod damage;
+mod disk;
+mod locks;
 mod manifest;
+mod processes;
+mod recordings;
+mod support;
+mod writer;
