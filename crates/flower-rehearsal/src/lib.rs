@@ -1,1 +1,56 @@
-//! A scripted Messages API on the loopback interface: validator, prompt-cache model, scenarios, faults, recorder.
+//! A scripted Messages API on the loopback interface: everything of a run is real but the model.
+//!
+//! A server validates requests as strictly as the real API ([`validate`]), models its prompt cache ([`cache`]),
+//! answers from a scenario file ([`scenario`]) and fails on demand ([`fault`]). Every rule says where it is known from;
+//! what is a model of ours and was never compared with the real API says so: token counts ([`tokens`]), signatures
+//! ([`signature`]), the handling of the harness's bookkeeping block ([`prompt`]).
+//!
+//! ```
+//! use flower_rehearsal::{Options, Rehearsal, Scenario};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let scenario = Scenario::parse("hello.toml", "[fallback]\ntext = \"Hello.\"\n")?;
+//! let rehearsal = Rehearsal::start(scenario, Options::default()).await?;
+//! println!("ANTHROPIC_BASE_URL={}", rehearsal.url());
+//! let state = rehearsal.shutdown().await;
+//! assert_eq!(state.requests, 0);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod wire;
+
+mod base64;
+mod media;
+pub mod model;
+pub mod prompt;
+pub mod signature;
+pub mod tokens;
+pub mod validate;
+
+pub mod cache;
+pub mod clock;
+
+pub mod fault;
+pub mod message;
+pub mod reply;
+pub mod scenario;
+mod sse;
+
+pub mod server;
+
+#[cfg(test)]
+mod testing;
+
+pub use clock::Clock;
+pub use fault::Fault;
+pub use scenario::{Scenario, ScenarioError};
+pub use server::{Error, ForeignThinking, Options, Rehearsal, State};
+
+/// The built-in rehearsal in English: a coordinator, two workers, numbers that tools really returned.
+///
+/// Needs the variables `workspace` (a directory with `data/*.txt`) and `artifacts` (a directory to write into).
+pub const COORDINATOR: &str = include_str!("../scenarios/coordinator.toml");
+
+/// [`COORDINATOR`] with Chinese texts and the same calls.
+pub const COORDINATOR_ZH: &str = include_str!("../scenarios/coordinator.zh.toml");

@@ -1,1 +1,11 @@
-//! Integration tests of `flower-rehearsal`: one binary, one module a subject.
+//! The server over real sockets, asked by a client that writes its HTTP by hand.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "tests fail by panicking"
+)]
+
+mod client;
+mod conversations;

@@ -1,0 +1,105 @@
+use super::*;
+
+fn error(text: &str) -> String {
+    parse("s.toml", text).unwrap_err().to_string()
+}
+
+#[test]
+fn errors_name_the_line_and_what_to_write() {
+    let thread = "[[thread]]\nname = \"m\"\n[[thread.step]]\n";
+    for (text, expected) in [
+        ("nmae = 1", "s.toml:1: unknown field `nmae`, expected one of `name`, `thread`, `fallback`, `fault`"),
+        ("\n[[thread]]\nnaem = \"x\"\n", "s.toml:3: unknown field `naem`"),
+        ("[[thread]]\n", "s.toml:1: missing field `name`"),
+        ("[[thread]]\nname = \"a\"\n[[thread]]\nname = \"a\"\n", "s.toml:4: two threads are called \"a\""),
+        (
+            "[[thread]]\nname = \"a\"\nmatch = { agent = \"boss\" }\n",
+            "s.toml:3: agent cannot be \"boss\"; write \"main\" or",
+        ),
+        (
+            "[[thread]]\nname = \"a\"\nmatch = { prompt = 3 }\n",
+            "s.toml:3: invalid type: integer `3`, expected a text or a list of texts",
+        ),
+        (&format!("{thread}\n"), "s.toml:3: a step needs text"),
+        (
+            &format!("{thread}text = \"\"\"\n\n{{{{reslt:x}}}}\"\"\"\n"),
+            "s.toml:6: {{reslt:x}}: unknown source",
+        ),
+        (
+            &format!("{thread}text = \"{{{{result:x}}}}\"\n"),
+            "s.toml:3: no earlier step has a call with id = \"x\"",
+        ),
+        (&format!("{thread}text = \"a\"\nrepeat = 0\n"), "s.toml:5: repeat must be 1 or more"),
+        (
+            &format!("{thread}text = \"a\"\nstop_reason = \"done\"\n"),
+            "s.toml:5: stop_reason cannot be \"done\"; write \"end_turn\" or",
+        ),
+        (
+            &format!("{thread}call = [{{ id = \"1\", tool = \"Bash\" }}]\n"),
+            "s.toml:4: id = \"1\" cannot be quoted",
+        ),
+        (
+            &format!("{thread}call = [{{ tool = \"Bash\", input = {{ command = \"{{{{x}}}}\" }} }}]\n"),
+            "s.toml:4: {{x}}: unknown source",
+        ),
+        ("[[fault]]\nstatus = 529\ncut = 1\n", "s.toml:1: a fault does exactly one of"),
+        (
+            "[[fault]]\nstatus = 529\nthread = \"x\"\n",
+            "s.toml:1: no thread is called \"x\"; the file has no threads",
+        ),
+        ("[[thread]\n", "s.toml:1: "),
+    ] {
+        let message = error(text);
+        assert!(message.starts_with(expected), "{text}\n{message}");
+    }
+}
+
+#[test]
+fn a_whole_file_is_read() {
+    let scenario = parse(
+        "s.toml",
+        r#"
+        name = "all of it"
+        [[thread]]
+        name = "main"
+        match = { agent = "main", prompt = ["a", "b"], last = "c", system = "d", model = "opus" }
+        after_last = "repeat"
+        [[thread.step]]
+        thinking = "hm"
+        text = "go"
+        output_tokens = 5
+        delay_ms = 10
+        pace_ms = 2
+        repeat = 3
+        [[thread.step.call]]
+        id = "one"
+        tool = "Bash"
+        input = { command = "ls", timeout = 1000, run_in_background = false }
+        [[thread.step.call]]
+        tool = "Read"
+        input.file_path = "/a"
+        [[thread.step]]
+        redacted_thinking = true
+        text = "{{result:one}}"
+        stop_reason = "max_tokens"
+        [fallback]
+        text = "hello"
+        [[fault]]
+        thread = "main"
+        step = 2
+        status = 529
+        retry_after = 1
+        "#,
+    )
+    .unwrap();
+    let thread = &scenario.threads[0];
+    assert_eq!(scenario.name, "all of it");
+    assert_eq!(thread.len(), 4);
+    assert_eq!(thread.matches.prompt, ["a", "b"]);
+    assert_eq!(thread.step_at(2), thread.steps.first());
+    assert_eq!(thread.step_at(99), thread.steps.last(), "after_last = repeat");
+    assert_eq!(thread.steps[0].calls[1].tool, "Read");
+    assert_eq!(thread.steps[1].thinking, Some(Thought::Redacted));
+    assert_eq!(scenario.faults.len(), 1);
+    assert_eq!(parse("s.toml", &scenario.to_toml()).unwrap(), scenario, "written and read again");
+}

@@ -1,0 +1,115 @@
+//! Connections that a handler can break: the way a fault resets one is below HTTP.
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Breaks the connection on which a request came.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Handle(Arc<AtomicBool>);
+
+impl Handle {
+    /// From now on nothing more is written: the client sees a reset.
+    pub(super) fn reset(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Connected<IncomingStream<'_, Loopback>> for Handle {
+    fn connect_info(stream: IncomingStream<'_, Loopback>) -> Self {
+        stream.remote_addr().clone()
+    }
+}
+
+/// A listener whose connections carry a [`Handle`].
+pub(super) struct Loopback(pub(super) TcpListener);
+
+impl Listener for Loopback {
+    type Io = Connection;
+    type Addr = Handle;
+
+    async fn accept(&mut self) -> (Connection, Handle) {
+        loop {
+            if let Ok((stream, _)) = self.0.accept().await {
+                // Small events go out at once; without it the run is only slower.
+                let _ = stream.set_nodelay(true);
+                let handle = Handle::default();
+                return (Connection { stream, handle: handle.clone() }, handle);
+            }
+            // Out of descriptors, most likely: wait for one to come free.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Handle> {
+        Ok(Handle::default())
+    }
+}
+
+/// A TCP stream that can be broken by its [`Handle`].
+pub(super) struct Connection {
+    stream: TcpStream,
+    handle: Handle,
+}
+
+impl Connection {
+    /// An error if the connection is to be broken; closing it then sends a reset instead of a farewell.
+    fn check(&self) -> io::Result<()> {
+        if self.handle.0.load(Ordering::Acquire) {
+            self.stream.set_zero_linger()?;
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(())
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
