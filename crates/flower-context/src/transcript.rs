@@ -7,21 +7,38 @@
 //! - Nothing here knows how a file is found or written, or when.
 //! - Time and memory are linear in the input, whatever is in it.
 
-mod block;
-mod entry;
+mod line;
+
 mod envelope;
 mod lenient;
-mod line;
+
+mod block;
 mod message;
-mod note;
-mod read;
 mod usage;
 
+mod entry;
+
+mod note;
+mod read;
+
+mod compaction;
+mod links;
+
+mod chain;
+
+mod view;
+
+mod resume;
+
 pub use block::{Block, ToolResult, ToolUse};
+pub use chain::Chain;
+pub use compaction::{PreservedSegment, named_uuids, preserved_segment};
 pub use entry::{Entry, EntryKind, Refusal, Thread};
 pub use envelope::Envelope;
 pub use line::{Line, lines};
 pub use message::{Content, Message, SYNTHETIC_MODEL, decode};
 pub use note::{Note, NoteKind};
 pub use read::{Counts, Transcript};
+pub use resume::{SentMessage, TailRepair};
 pub use usage::Usage;
+pub use view::{MessageView, Part, Role, ViewMessage};

@@ -45,10 +45,9 @@ impl Characters {
 /// Counts one message, by who speaks in it. Tool results are counted by [`of_result`]: each call has one that counts.
 pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> Characters {
     let mut characters = Characters::default();
-    let envelope = &entry.envelope;
     let spoken = match entry.kind() {
         EntryKind::Assistant => &mut characters.assistant,
-        _ if envelope.is_meta || envelope.is_compact_summary => &mut characters.system,
+        _ if entry.is_written_by_harness() => &mut characters.system,
         _ => &mut characters.user,
     };
     match content {

@@ -220,13 +220,13 @@ fn count(
 
 /// Whether a user entry is a prompt: no tool result, and not written by the harness.
 fn is_prompt(entry: &Entry<'_>, message: &Message<'_>) -> bool {
-    let written_by_harness = entry.envelope.is_meta || entry.envelope.is_compact_summary;
+    let by_harness = entry.is_written_by_harness();
     let says_something = match &message.content {
         Content::Text(_) => true,
         Content::Blocks(blocks) => !blocks.is_empty(),
     };
     entry.kind() == EntryKind::User
-        && !written_by_harness
+        && !by_harness
         && says_something
         && message.tool_results().next().is_none()
 }

@@ -1,6 +1,9 @@
 //! One entry of a transcript: its raw line and what the envelope says.
 
+use serde::Deserialize;
+
 use super::envelope::Envelope;
+use super::lenient::Text;
 use super::message::Message;
 
 /// One line of a transcript that is a JSON object.
@@ -104,6 +107,16 @@ impl<'a> Entry<'a> {
         self.kind() == EntryKind::System && self.envelope.subtype.as_deref() == Some("compact_boundary")
     }
 
+    /// Whether the harness wrote this user entry: a note, a summary, the notification of a background task.
+    pub fn is_written_by_harness(&self) -> bool {
+        self.envelope.is_meta || self.envelope.is_compact_summary || self.is_task_notification()
+    }
+
+    fn is_task_notification(&self) -> bool {
+        let origin = self.envelope.origin.and_then(|raw| serde_json::from_str::<Origin<'_>>(raw.get()).ok());
+        origin.is_some_and(|origin| origin.kind.0.as_deref() == Some("task-notification"))
+    }
+
     /// Why the call that this entry answers was not carried out, as far as the harness marked it.
     pub fn refusal(&self) -> Option<Refusal> {
         let envelope = &self.envelope;
@@ -117,6 +130,12 @@ impl<'a> Entry<'a> {
             _ => Some(Refusal::Denied),
         }
     }
+}
+
+#[derive(Deserialize)]
+struct Origin<'a> {
+    #[serde(borrow)]
+    kind: Text<'a>,
 }
 
 /// Why a call was not carried out, or not to its end.

@@ -49,6 +49,8 @@ pub struct Envelope<'a> {
     pub permission_decision: Option<&'a RawValue>,
     /// `sourceToolAssistantUUID`: the entry whose call a tool result answers.
     pub source_tool_assistant_uuid: Option<Cow<'a, str>>,
+    /// `origin` of a user entry that no person wrote, such as the notification of a background task.
+    pub origin: Option<&'a RawValue>,
     /// `requestId` of an assistant entry, where the API gave one.
     pub request_id: Option<Cow<'a, str>>,
     /// `leafUuid` of a `last-prompt` row.
@@ -89,6 +91,7 @@ enum Field {
     PermissionDecision,
     #[serde(rename = "sourceToolAssistantUUID")]
     SourceToolAssistantUuid,
+    Origin,
     RequestId,
     LeafUuid,
     Cwd,
@@ -155,6 +158,7 @@ fn read_other<'de, A: MapAccess<'de>>(
         body => {
             let raw = match body {
                 Field::PermissionDecision => &mut envelope.permission_decision,
+                Field::Origin => &mut envelope.origin,
                 Field::Message => &mut envelope.message,
                 Field::ToolUseResult => &mut envelope.tool_use_result,
                 Field::Attachment => &mut envelope.attachment,

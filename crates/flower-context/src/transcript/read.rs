@@ -14,6 +14,8 @@ pub struct Transcript<'a> {
     notes: Vec<Note>,
     /// The entry that counts for a uuid: as in the harness, the last one that uses it.
     by_uuid: HashMap<Cow<'a, str>, usize>,
+    /// For an entry whose uuid was used before: the entry that used it.
+    earlier: HashMap<usize, usize>,
 }
 
 /// How many lines of each sort a transcript has.
@@ -84,6 +86,7 @@ impl<'a> Transcript<'a> {
                 && let Some(earlier) = self.by_uuid.insert(uuid.clone(), entry.index)
                 && let Some(earlier) = self.entries.get(earlier)
             {
+                self.earlier.insert(entry.index, earlier.index);
                 let kind = NoteKind::DuplicateUuid { uuid: uuid.to_string(), counted_line: entry.line };
                 self.notes.push(Note { line: earlier.line, kind });
             }
@@ -119,6 +122,11 @@ impl<'a> Transcript<'a> {
     /// Whether the entry has a place in a conversation: it has a uuid, and no later entry has the same.
     pub fn counts(&self, entry: &Entry<'a>) -> bool {
         entry.uuid().is_some_and(|uuid| self.by_uuid.get(uuid) == Some(&entry.index))
+    }
+
+    /// The entry that used the uuid of `entry` before.
+    pub(super) fn earlier_copy(&self, entry: &Entry<'a>) -> Option<&Entry<'a>> {
+        self.earlier.get(&entry.index).and_then(|index| self.entries.get(*index))
     }
 
     /// Counts the lines of each sort.

@@ -32,10 +32,15 @@ pub(crate) fn scenarios() -> Vec<String> {
     names
 }
 
+/// The ids of the sessions of a scenario.
+pub(crate) fn sessions(scenario: &str) -> Vec<String> {
+    let files = sorted(&projects(scenario)).into_iter().filter(|path| path.extension().is_some());
+    files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+}
+
 /// The first session of a scenario.
 pub(crate) fn recording(scenario: &str) -> Recording {
-    let session = sorted(&projects(scenario)).into_iter().find(|path| path.extension().is_some()).unwrap();
-    recording_of(scenario, session.file_stem().unwrap().to_str().unwrap())
+    recording_of(scenario, &sessions(scenario)[0])
 }
 
 /// A session of a scenario by its id.
@@ -58,6 +63,11 @@ pub(crate) fn recording_of(scenario: &str, session: &str) -> Recording {
 /// A file of one of the cases of broken transcripts.
 pub(crate) fn case(name: &str, file: &str) -> Vec<u8> {
     fs::read(root().join("cases").join(name).join(file)).unwrap()
+}
+
+/// A file that was recorded beside the transcripts of a scenario.
+pub(crate) fn file(scenario: &str, name: &str) -> Vec<u8> {
+    fs::read(root().join(scenario).join(name)).unwrap()
 }
 
 fn projects(scenario: &str) -> PathBuf {

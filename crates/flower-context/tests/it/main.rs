@@ -4,3 +4,4 @@
 
 mod accounting;
 mod fixtures;
+mod transcript;
