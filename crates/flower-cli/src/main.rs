@@ -1,2 +1,40 @@
-//! The flower command.
-fn main() {}
+//! The `flower` command.
+//!
+//! Reads arguments, calls the library, shows what came of it. Standard output carries data (an answer, a receipt,
+//! JSON lines), standard error carries talk (progress, warnings, errors). Nothing is decided here.
+
+#![allow(clippy::doc_markdown, reason = "the docs of arguments are help texts, and no markdown")]
+#![allow(clippy::unnecessary_wraps, reason = "all commands have one signature")]
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+mod args;
+mod commands;
+mod console;
+mod error;
+mod harness;
+mod signals;
+mod stage;
+mod texts;
+
+fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(refusal) => {
+            // Help and version are answers; anything else is a usage error.
+            let code = if refusal.use_stderr() { error::BAD_USE } else { 0 };
+            let _ = refusal.print();
+            return ExitCode::from(code);
+        }
+    };
+    let console = console::Console::new(args.lang());
+    match commands::run(args, &console) {
+        Ok(code) => code,
+        Err(error) => {
+            console.error(&error);
+            ExitCode::from(error.kind.exit_code())
+        }
+    }
+}

@@ -77,6 +77,11 @@ impl Workbench {
         self.root.join("runs")
     }
 
+    /// Records of the harness processes that are running now.
+    pub(crate) fn processes(&self) -> PathBuf {
+        self.runs().join("processes")
+    }
+
     /// What a coordinator's head says of the workbench.
     pub(crate) fn head(&self, lang: Lang) -> String {
         fill(

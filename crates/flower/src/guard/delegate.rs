@@ -26,7 +26,8 @@ fn bash_refusal(texts: &Texts, lang: Lang, call: &Call<'_>) -> Option<String> {
         return Some(fill(texts.denied_unreadable, &[("tool", call.tool)]));
     };
     // Anything but an absent or plainly false flag counts as background.
-    let foreground = matches!(call.input.get("run_in_background"), None | Some(serde_json::Value::Bool(false)));
+    let foreground =
+        matches!(call.input.get("run_in_background"), None | Some(serde_json::Value::Bool(false)));
     if !foreground {
         return Some(texts.denied_background.to_owned());
     }

@@ -97,7 +97,8 @@ fn a_coordinator_runs_nothing_else() {
 fn a_denial_repeats_no_long_command() {
     let command = format!("frobnicate {}", "x".repeat(100_000));
     let input = json!({ "command": command });
-    let Decision::Deny(reason) = Wall::of(&lead(), Lang::En, ARTIFACTS).before_call(&on_main("Bash", &input)) else {
+    let Decision::Deny(reason) = Wall::of(&lead(), Lang::En, ARTIFACTS).before_call(&on_main("Bash", &input))
+    else {
         panic!("passed");
     };
     assert!(reason.chars().count() < 1_000, "{} characters", reason.chars().count());
@@ -133,7 +134,9 @@ fn isolated_workers_get_a_worktree_unless_the_call_says_where() {
     };
     assert_eq!(
         decide(json!({})),
-        Decision::Rewrite(json!({"subagent_type": "builder", "run_in_background": true, "isolation": "worktree"})),
+        Decision::Rewrite(
+            json!({"subagent_type": "builder", "run_in_background": true, "isolation": "worktree"})
+        ),
     );
     assert_eq!(decide(json!({"isolation": "worktree"})), Decision::Pass);
     assert_eq!(decide(json!({"cwd": "/elsewhere"})), Decision::Pass);

@@ -9,8 +9,7 @@ pub const TODO_TOOLS: &[&str] = &["TaskCreate", "TaskGet", "TaskList", "TaskUpda
 pub const COORDINATOR_TOOLS: &[&str] = &["Agent", "Read"];
 
 /// A worker's tools unless its spec names others.
-pub const WORKER_TOOLS: &[&str] =
-    &["Read", "Write", "Edit", "Bash", "Glob", "Grep", "WebFetch", "WebSearch"];
+pub const WORKER_TOOLS: &[&str] = &["Read", "Write", "Edit", "Bash", "Glob", "Grep", "WebFetch", "WebSearch"];
 
 /// The tools of a role that only reads: clarifier, judge, oracle.
 pub const READING_TOOLS: &[&str] = &["Read", "Glob", "Grep"];
@@ -77,7 +76,10 @@ pub(crate) fn approved_tools(duty: &Duty) -> Vec<String> {
             let mut list = Vec::new();
             merge(&mut list, COORDINATOR_TOOLS.iter().chain(TODO_TOOLS).copied());
             let theirs = || workers.values().flat_map(|worker| &worker.tools).map(|entry| tool_of(entry));
-            merge(&mut list, WEB_READING_TOOLS.iter().copied().filter(|tool| theirs().any(|name| name == *tool)));
+            merge(
+                &mut list,
+                WEB_READING_TOOLS.iter().copied().filter(|tool| theirs().any(|name| name == *tool)),
+            );
             list
         }
     }

@@ -41,6 +41,15 @@ pub enum RunError {
         /// What git says.
         why: String,
     },
+    /// A worker is isolated, and the workbench that all share would lie in the repository that it has a copy of.
+    #[error("isolated workers need a workbench outside the repository, not at {root}: give the run another home", root = root.display())]
+    WorkbenchInside {
+        /// Where the workbench is.
+        root: PathBuf,
+    },
+    /// The record of running harness processes could not be read.
+    #[error(transparent)]
+    Registry(#[from] flower_claude::Error),
     /// Neither `CLAUDE_CONFIG_DIR` nor `HOME` says where the harness keeps its sessions.
     #[error("the harness's configuration directory is not known: set CLAUDE_CONFIG_DIR or HOME")]
     NoConfigDir,

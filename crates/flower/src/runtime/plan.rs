@@ -134,7 +134,10 @@ mod tests {
         let approved = &plan.options.allowed_tools;
         assert!(approved.iter().any(|name| name == "WebFetch"), "{approved:?}");
         for acting in ["Bash", "Write", "Edit"] {
-            assert!(!approved.iter().any(|name| name == acting), "{acting} is approved for all: {approved:?}");
+            assert!(
+                !approved.iter().any(|name| name == acting),
+                "{acting} is approved for all: {approved:?}"
+            );
         }
         assert!(plan.options.disallowed_tools.is_empty(), "it would take the tool from workers too");
     }

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flower_claude::wire::{Assistant, Block, Message, ModelUsage, SystemDetail, TurnResult, User};
+use flower_claude::wire::{
+    Assistant, Block, Message, MirrorFrame, ModelUsage, SystemDetail, TurnResult, User,
+};
+use flower_context::accounting::PriceTable;
+use flower_context::transcript::Transcript;
 use serde::Deserialize;
 
 use super::event::RunEvent;
@@ -20,8 +24,11 @@ pub(super) struct Tally {
     messages: BTreeSet<String>,
     /// Tokens in the context of the main thread: input + cache read + cache creation of its newest message.
     pub(super) watermark: u64,
-    /// Cost of the step in US dollars.
-    pub(super) cost_usd: f64,
+    /// Cost of the step in US dollars, as the harness says at the end of each turn.
+    reported_usd: f64,
+    /// Cost of each request by our own price table, from transcript entries: known while a turn is still running.
+    /// What stands in a transcript is final; the harness's live messages do not know their output tokens yet.
+    priced_usd: BTreeMap<String, f64>,
     /// Usage of the step by model, workers included.
     pub(super) model_usage: BTreeMap<String, ModelUsage>,
     /// How the last turn ended.
@@ -41,6 +48,28 @@ impl Tally {
     /// API messages of the main thread.
     pub(super) fn turns(&self) -> u64 {
         self.messages.len() as u64
+    }
+
+    /// US dollars that the step has cost so far. The harness's word, where it reaches further than ours; the sum of the
+    /// requests that we have seen, where a turn is still running.
+    pub(super) fn spent_usd(&self) -> f64 {
+        self.reported_usd.max(self.priced_usd.values().sum())
+    }
+
+    /// Takes entries that went to a transcript.
+    pub(super) fn mirrored(&mut self, frame: &MirrorFrame) {
+        let entries = Transcript::from_lines(frame.entries.iter().map(|entry| entry.as_str().as_bytes()));
+        for entry in entries.entries() {
+            let Some(message) = entry.message() else { continue };
+            let (Some(id), Some(model), Some(usage)) = (message.id, message.model, message.usage) else {
+                continue;
+            };
+            let dollars = PriceTable::builtin().dollars(&model, entry.envelope.timestamp.as_deref(), &usage);
+            if let Some(dollars) = dollars {
+                let known = self.priced_usd.entry(id.into_owned()).or_default();
+                *known = known.max(dollars);
+            }
+        }
     }
 
     /// Takes the next message; returns what is worth telling.
@@ -120,7 +149,7 @@ impl Tally {
         }
         self.add_usage(result);
         self.last = Some(turn_end(result));
-        RunEvent::TurnEnded { cost_usd: self.cost_usd, context: self.watermark }
+        RunEvent::TurnEnded { cost_usd: self.spent_usd(), context: self.watermark }
     }
 
     /// 2.1.332 says what was used since its last result, and counts its totals on over resumes; 2.1.197 has totals
@@ -133,12 +162,12 @@ impl Tally {
         match result.raw.read::<Since>() {
             Ok(since) => {
                 for (model, usage) in since.model_usage_since_last_result {
-                    self.cost_usd += usage.cost_usd;
+                    self.reported_usd += usage.cost_usd;
                     add(self.model_usage.entry(model).or_default(), &usage);
                 }
             }
             Err(_) => {
-                self.cost_usd = result.total_cost_usd;
+                self.reported_usd = result.total_cost_usd;
                 self.model_usage.clone_from(&result.model_usage);
             }
         }
@@ -189,14 +218,21 @@ fn turn_end(result: &TurnResult) -> TurnEnd {
 
 #[cfg(test)]
 mod tests {
-    use flower_claude::wire::Message;
+    use flower_claude::wire::{Line, parse_line};
 
     use super::*;
 
     /// The messages of a recorded run, in both versions.
     fn recorded(version: &str) -> Vec<Message> {
         let name = format!("{}/tests/fixtures/subagents-{version}.stdout.jsonl", env!("CARGO_MANIFEST_DIR"));
-        std::fs::read_to_string(name).unwrap().lines().map(|line| Message::parse(line).unwrap()).collect()
+        std::fs::read_to_string(name)
+            .unwrap()
+            .lines()
+            .map(|line| match parse_line(line) {
+                Line::Message(message) => message,
+                other => panic!("{other:?}"),
+            })
+            .collect()
     }
 
     #[test]
@@ -207,12 +243,20 @@ mod tests {
                 recorded(version).iter().flat_map(|message| tally.observe(message)).collect();
             assert_eq!(tally.sessions, ["00000000-0000-4000-8000-000000000003"], "{version}");
             assert_eq!(tally.turns(), 4, "{version}");
-            assert_eq!(tally.last, Some(TurnEnd::Answered("Background worker reported.".into())), "{version}");
+            assert_eq!(
+                tally.last,
+                Some(TurnEnd::Answered("Background worker reported.".into())),
+                "{version}"
+            );
             let sessions =
                 events.iter().filter(|event| matches!(event, RunEvent::SessionStarted { .. })).count();
             assert_eq!(sessions, 1, "{version}: told once, though every turn has an init line");
             let total: f64 = tally.model_usage.values().map(|usage| usage.cost_usd).sum();
-            assert!((total - tally.cost_usd).abs() < 1e-9, "{version}: {total} and {}", tally.cost_usd);
+            assert!(
+                (total - tally.reported_usd).abs() < 1e-9,
+                "{version}: {total} and {}",
+                tally.reported_usd
+            );
         }
     }
 }

@@ -39,9 +39,7 @@ pub(super) fn permission(wall: Arc<Wall>, denials: UnboundedSender<Denial>) -> P
 fn before_call(wall: &Wall, denials: &UnboundedSender<Denial>, input: &HookInput) -> HookOutput {
     let tool = input.tool_name.as_deref().unwrap_or_default();
     let decision = match input.tool_input.as_ref().map(flower_claude::wire::Raw::read::<Value>) {
-        Some(Ok(value)) => {
-            wall.before_call(&Call { tool, input: &value, worker: input.agent_id.as_deref() })
-        }
+        Some(Ok(value)) => wall.before_call(&Call { tool, input: &value, worker: input.agent_id.as_deref() }),
         // No input, or one that is no JSON: whoever makes the call, nobody can say what it would do.
         None | Some(Err(_)) => Decision::Deny(wall.unreadable(tool)),
     };

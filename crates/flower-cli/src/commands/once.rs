@@ -1,0 +1,157 @@
+//! `flower once`: one agent, one prompt, one answer.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use flower::Runtime;
+use flower::roles::agent;
+use flower::runtime::Start;
+use flower_claude::harness::Install;
+use flower_context::fill;
+
+use crate::console::{Console, harmless};
+use crate::error::{CliError, Kind};
+use crate::stage::{self, Show};
+
+/// Options of `flower once`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to do; `-` reads it from standard input.
+    prompt: String,
+
+    /// Tools that the agent may use, with commas between them; rules such as "Bash(git *)" too
+    /// [default: Read, Glob and Grep].
+    #[arg(long, value_name = "TOOLS")]
+    tools: Option<String>,
+
+    /// The model [default: the harness's own choice].
+    #[arg(long)]
+    model: Option<String>,
+
+    /// End the step when it has cost so many US dollars.
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    budget: Option<f64>,
+
+    /// Go on with an old session.
+    #[arg(long, value_name = "ID")]
+    resume: Option<String>,
+
+    /// With --resume: go on with a copy, and leave the old session as it is.
+    #[arg(long)]
+    fork: bool,
+
+    /// The directory to work in [default: the current one].
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+
+    /// The Claude Code program to use.
+    #[arg(long, value_name = "PATH")]
+    claude: Option<PathBuf>,
+
+    /// Print events as JSON lines.
+    #[arg(long)]
+    json: bool,
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.trim_start_matches('$').parse::<f64>() {
+        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
+        _ => Err("a sum above 0, such as 2.50".to_owned()),
+    }
+}
+
+/// Splits a list of tools at the commas outside parentheses: `Bash(git log, git show)` is one entry.
+fn tool_list(text: &str) -> Vec<String> {
+    let mut entries = vec![String::new()];
+    let mut depth = 0_i32;
+    for c in text.chars() {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        match entries.last_mut() {
+            Some(entry) if c != ',' || depth > 0 => entry.push(c),
+            _ => entries.push(String::new()),
+        }
+    }
+    entries.into_iter().map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()).collect()
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
+    let prompt = prompt(&args.prompt, console)?;
+    let start = match (&args.resume, args.fork) {
+        (None, false) => Start::Fresh,
+        (Some(session), false) => Start::Resume(session.clone()),
+        (Some(session), true) => Start::Fork(session.clone()),
+        (None, true) => return Err(CliError::new(Kind::Usage, console.texts().fork_without_resume)),
+    };
+    let tools = args.tools.as_deref().map_or_else(
+        || flower::roles::READING_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
+        tool_list,
+    );
+    let spec = agent("once", "").tools(tools);
+    spec.check().map_err(|error| CliError::from_error(Kind::Usage, &error))?;
+
+    let found = crate::harness::ensure(args.claude.as_deref(), Install::Refused, console)?;
+    let mut builder =
+        Runtime::builder(args.workspace.as_deref().unwrap_or(".".as_ref())).harness(found).lang(console.lang);
+    if let Some(model) = &args.model {
+        builder = builder.model(model);
+    }
+    if let Some(dollars) = args.budget {
+        builder = builder.budget_usd(dollars);
+    }
+    let runtime = builder.build().map_err(|error| stage::cannot_run(&error))?;
+    let show = Show::of(args.json);
+    let played = stage::block_on(stage::play(&runtime, &spec, &prompt, start, show, console))?;
+    if show == Show::Progress && !played.outcome.text.is_empty() {
+        console.data(&harmless(&played.outcome.text));
+    }
+    if let Some(session) = played.outcome.sessions.last()
+        && show == Show::Progress
+    {
+        console.say(&fill(console.texts().hint_resume, &[("session", session)]));
+    }
+    Ok(played.exit_code())
+}
+
+fn prompt(given: &str, console: &Console) -> Result<String, CliError> {
+    let mut prompt = given.to_owned();
+    if given == "-" {
+        prompt.clear();
+        std::io::stdin().read_to_string(&mut prompt).map_err(|error| {
+            CliError::new(Kind::Usage, fill(console.texts().no_stdin, &[("why", &error.to_string())]))
+        })?;
+    }
+    if prompt.trim().is_empty() {
+        return Err(CliError::new(Kind::Usage, console.texts().empty_prompt));
+    }
+    Ok(prompt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_tools_is_split_outside_parentheses() {
+        for (text, expected) in [
+            ("Read,Bash", vec!["Read", "Bash"]),
+            (" Read , Bash(git log, git show) ,", vec!["Read", "Bash(git log, git show)"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(tool_list(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_budget_is_a_sum_above_zero() {
+        assert_eq!(dollars("2.5"), Ok(2.5));
+        assert_eq!(dollars("$3"), Ok(3.0));
+        for text in ["0", "-1", "nan", "inf", "x", ""] {
+            assert!(dollars(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The terminal: data to standard output, talk to standard error, colour only where it is wanted.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use flower_context::Lang;
+
+use crate::error::CliError;
+use crate::texts::{Texts, texts};
+
+/// Where a command shows things. Writing never fails a command: a reader who has gone (`flower … | head`) is not an
+/// error, and a run goes on without one.
+#[derive(Debug)]
+pub(crate) struct Console {
+    pub(crate) lang: Lang,
+    colour: bool,
+}
+
+impl Console {
+    pub(crate) fn new(lang: Lang) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { lang, colour: wanted && io::stderr().is_terminal() }
+    }
+
+    /// The texts of the language in use.
+    pub(crate) fn texts(&self) -> &'static Texts {
+        texts(self.lang)
+    }
+
+    /// A line of data.
+    #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
+    pub(crate) fn data(&self, line: &str) {
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    }
+
+    /// A line of JSON data.
+    pub(crate) fn json(&self, value: &impl serde::Serialize) {
+        match serde_json::to_string(value) {
+            Ok(line) => self.data(&line),
+            Err(error) => self.warn(&error.to_string()),
+        }
+    }
+
+    /// A line of talk.
+    #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
+    pub(crate) fn say(&self, line: &str) {
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
+
+    /// A warning.
+    pub(crate) fn warn(&self, text: &str) {
+        self.labelled(self.texts().warning, "33", text);
+    }
+
+    /// An error, with what to do next on a line of its own.
+    pub(crate) fn error(&self, error: &CliError) {
+        self.labelled(self.texts().error, "31", &error.what);
+        if let Some(hint) = &error.hint {
+            self.labelled(self.texts().hint, "36", hint);
+        }
+    }
+
+    /// The label alone carries the meaning; colour only repeats it.
+    fn labelled(&self, label: &str, colour: &str, text: &str) {
+        if self.colour {
+            self.say(&format!("\u{1b}[{colour}m{label}\u{1b}[0m {text}"));
+        } else {
+            self.say(&format!("{label} {text}"));
+        }
+    }
+}
+
+/// Text from outside (a model, a tool, a file name) as one line for a terminal: control characters, which could move
+/// the cursor or set a title, become spaces, and what is longer than `longest` characters is cut.
+pub(crate) fn one_line(text: &str, longest: usize) -> String {
+    let mut line = String::new();
+    for (count, c) in text.trim().chars().enumerate() {
+        if count == longest {
+            line.push('…');
+            break;
+        }
+        line.push(if c.is_control() || is_invisible_control(c) { ' ' } else { c });
+    }
+    line
+}
+
+/// Text from outside that keeps its lines and tabs, and nothing else that a terminal would obey.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().filter(|&c| c == '\n' || c == '\t' || !(c.is_control() || is_invisible_control(c))).collect()
+}
+
+/// Characters that reorder or hide what stands beside them.
+fn is_invisible_control(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_cannot_steer_the_terminal() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("  a\nb\tc  ", "a b c"),
+            ("\u{1b}[2Jgone", " [2Jgone"),
+            ("abc\u{202e}fed", "abc fed"),
+            ("数据分析员", "数据分析员"),
+        ] {
+            assert_eq!(one_line(text, 100).trim_start_matches(' '), expected.trim_start_matches(' '));
+        }
+        assert_eq!(one_line("abcdef", 3), "abc…");
+        assert_eq!(harmless("a\tb\nc\u{7}\u{1b}[0m\r"), "a\tb\nc[0m");
+    }
+}

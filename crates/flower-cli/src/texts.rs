@@ -1,0 +1,195 @@
+//! Every text that the command says to a person, in both languages.
+//!
+//! One struct, two statics: a text that is missing in one language does not compile. Names in braces are filled with
+//! [`flower_context::fill`]; a test holds that both languages use the same names.
+
+use flower_context::Lang;
+
+mod en;
+mod zh;
+
+/// Declares the struct and, for the tests, the list of its fields.
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The texts of one language.
+        #[derive(Debug)]
+        pub(crate) struct Texts {
+            $($(#[$doc])* pub(crate) $name: &'static str,)*
+        }
+
+        #[cfg(test)]
+        impl Texts {
+            fn all(&self) -> Vec<(&'static str, &'static str)> {
+                vec![$((stringify!($name), self.$name),)*]
+            }
+        }
+    };
+}
+
+texts! {
+    // Labels of lines.
+    error,
+    warning,
+    hint,
+
+    // The harness.
+    /// `{version}`, `{directory}`
+    installing,
+    /// `{version}`, `{seconds}`
+    installed,
+    /// `{version}`
+    install_waiting,
+    /// `{path}`, `{version}`, `{source}`
+    harness_in_use,
+    /// `{path}`
+    harness_unknown_version,
+    /// `{version}`, `{newest}`
+    harness_newer,
+    /// `{version}`, `{tested}`
+    harness_untested,
+    /// `{what}`
+    harness_passed_over,
+    /// `{path}`
+    setup_done,
+
+    // Progress of a run.
+    /// `{session}`, `{model}`
+    session_started,
+    /// `{tool}`, `{input}`
+    called,
+    /// `{tool}`, `{reason}`
+    denied,
+    /// `{worker}`, `{description}`
+    worker_started,
+    /// `{status}`
+    worker_ended,
+    /// `{attempt}`, `{of}`, `{status}`
+    retrying,
+    /// `{signal}`
+    stopped_by_signal,
+    /// `{failure}`
+    step_failed,
+    hint_stopped,
+    hint_api,
+    hint_context_full,
+    hint_budget,
+    hint_harness,
+    /// `{session}`
+    hint_resume,
+
+    // The rehearsal.
+    /// `{path}`, `{url}`
+    rehearsing,
+    /// `{url}`
+    serving,
+    /// `{known}`
+    unknown_scenario,
+    rehearsal_needs_other_workspace,
+    /// `{message}`
+    rehearsal_refused,
+    cast_lead_instructions,
+    cast_analyst_description,
+    cast_analyst_prompt,
+    rehearsal_prompt,
+
+    // The receipt.
+    receipt_title_ok,
+    receipt_title_failed,
+    receipt_answer,
+    receipt_who,
+    receipt_calls,
+    receipt_characters,
+    receipt_share,
+    receipt_main,
+    receipt_workers,
+    receipt_tools,
+    receipt_denied,
+    receipt_nothing_denied,
+    receipt_context,
+    /// `{watermark}`, `{peak}`, `{turns}`
+    receipt_context_line,
+    receipt_cost,
+    /// `{dollars}`, `{input}`, `{read}`, `{write}`, `{output}`, `{hits}`
+    receipt_cost_line,
+    receipt_disk,
+    receipt_workspace,
+    receipt_store,
+    /// `{path}`, `{entries}`
+    receipt_store_line,
+    receipt_manifest,
+    receipt_transcripts,
+    receipt_artifacts,
+    receipt_removed,
+
+    // The doctor.
+    doctor_harness,
+    doctor_credentials,
+    doctor_git,
+    doctor_workspace,
+    doctor_store,
+    doctor_ok,
+    doctor_problem,
+    doctor_note,
+    /// `{path}`, `{version}`, `{source}`
+    doctor_harness_line,
+    /// `{names}`
+    doctor_credentials_present,
+    doctor_credentials_absent,
+    doctor_credentials_hint,
+    /// `{version}`
+    doctor_git_line,
+    doctor_git_missing,
+    doctor_git_hint,
+    doctor_git_no_repository,
+    /// `{path}`
+    doctor_workspace_writable,
+    /// `{path}`, `{why}`
+    doctor_workspace_unwritable,
+    doctor_workspace_hint,
+    /// `{path}`
+    doctor_store_none,
+    /// `{path}`, `{sessions}`
+    doctor_store_line,
+    /// `{path}`, `{why}`
+    doctor_store_broken,
+    doctor_store_hint,
+    doctor_ready,
+    doctor_not_ready,
+
+    // Bad use.
+    empty_prompt,
+    /// `{why}`
+    no_stdin,
+    fork_without_resume,
+}
+
+/// The texts of `lang`.
+pub(crate) fn texts(lang: Lang) -> &'static Texts {
+    match lang {
+        Lang::En => &en::TEXTS,
+        Lang::Zh => &zh::TEXTS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flower_context::placeholders;
+
+    use super::*;
+
+    #[test]
+    fn both_languages_fill_the_same_names() {
+        for ((name, en), (_, zh)) in en::TEXTS.all().into_iter().zip(zh::TEXTS.all()) {
+            assert_eq!(placeholders(en), placeholders(zh), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_empty_and_chinese_is_chinese() {
+        for ((name, en), (_, zh)) in en::TEXTS.all().into_iter().zip(zh::TEXTS.all()) {
+            assert!(!en.trim().is_empty(), "{name}");
+            let is_chinese = zh.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+            assert!(is_chinese || matches!(name, "doctor_git"), "{name}: {zh}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a run has come to, read back from the store and the manifest, not from memory: what is shown is what is kept.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+use flower_context::accounting::{Figures, PriceTable, Session, Terms, Worker, WorkerMeta};
+use flower_context::transcript::Transcript;
+use flower_store::{Manifest, OpenOptions, SessionKey, SessionStore as _, SqliteStore, StepRecord};
+use serde::{Deserialize, Serialize};
+
+use crate::runtime::{DENIALS, RunError};
+
+/// The figures of one run.
+#[derive(Debug, Serialize)]
+pub struct Receipt {
+    /// The run.
+    pub run: String,
+    /// Its steps, as they stand in the manifest.
+    pub steps: Vec<StepRecord>,
+    /// Its sessions, as far as they are in the store.
+    pub sessions: Vec<String>,
+    /// Entries in the store, all threads together.
+    pub entries: usize,
+    /// Everything that can be counted from them.
+    pub figures: Figures,
+    /// US dollars by the harness's own word: the sum over the steps.
+    pub cost_usd: f64,
+}
+
+/// One thread as it lies in the store.
+struct StoredThread {
+    key: SessionKey,
+    entries: Vec<flower_store::Entry>,
+}
+
+impl StoredThread {
+    fn transcript(&self) -> Transcript<'_> {
+        Transcript::from_lines(self.entries.iter().map(|entry| entry.text.as_bytes()))
+    }
+}
+
+/// A line of [`DENIALS`].
+#[derive(Deserialize)]
+struct DeniedCall {
+    call: String,
+}
+
+/// Reads the receipt of `run`.
+///
+/// # Errors
+/// When manifest or store cannot be read.
+pub fn receipt(
+    manifest: &Manifest,
+    sessions_db: &Path,
+    project_key: &str,
+    run: &str,
+) -> Result<Receipt, RunError> {
+    let mut steps = manifest.read()?.records;
+    steps.retain(|step| step.run == run);
+    let store = SqliteStore::open(sessions_db, &OpenOptions::default())?.store;
+
+    let mut sessions = Vec::new();
+    let mut denied_ids = HashSet::new();
+    let ids: BTreeSet<&String> = steps.iter().flat_map(|step| &step.sessions).collect();
+    for id in ids {
+        let main = SessionKey::main(project_key, id.as_str())?;
+        let mut threads = vec![StoredThread { entries: store.load(&main)?, key: main.clone() }];
+        for key in store.list_subkeys(&main)? {
+            let entries = store.load(&key)?;
+            if key.subpath() == Some(DENIALS) {
+                let calls =
+                    entries.iter().filter_map(|entry| serde_json::from_str::<DeniedCall>(&entry.text).ok());
+                denied_ids.extend(calls.map(|denied| denied.call));
+            } else {
+                threads.push(StoredThread { key, entries });
+            }
+        }
+        sessions.push(threads);
+    }
+
+    let entries = sessions.iter().flatten().map(|thread| thread.entries.len()).sum();
+    let figures = figures(&sessions, &denied_ids);
+    Ok(Receipt {
+        run: run.to_owned(),
+        sessions: sessions
+            .iter()
+            .flatten()
+            .filter(|thread| thread.key.subpath().is_none())
+            .map(|thread| thread.key.session_id().to_owned())
+            .collect(),
+        entries,
+        figures,
+        cost_usd: steps.iter().filter_map(|step| step.cost_usd).sum(),
+        steps,
+    })
+}
+
+fn figures(sessions: &[Vec<StoredThread>], denied_ids: &HashSet<String>) -> Figures {
+    let read: Vec<Vec<Transcript<'_>>> =
+        sessions.iter().map(|threads| threads.iter().map(StoredThread::transcript).collect()).collect();
+    let counted: Vec<Session<'_, '_>> = sessions
+        .iter()
+        .zip(&read)
+        .filter_map(|(threads, transcripts)| {
+            let mut both = threads.iter().zip(transcripts);
+            let (main, transcript) = both.next()?;
+            let workers = both.filter_map(|(thread, transcript)| {
+                Some(Worker { agent_id: thread.key.agent_id()?, meta: WorkerMeta::default(), transcript })
+            });
+            Some(Session { id: main.key.session_id(), main: transcript, workers: workers.collect() })
+        })
+        .collect();
+    Figures::of(&counted, Terms { denied_ids, prices: PriceTable::builtin() })
+}

@@ -1,0 +1,163 @@
+//! Carries a step to its end: starts the harness behind the wall, follows it, keeps what it says, accounts for it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flower_claude::harness::Found;
+use flower_claude::options::{Conversation, Cut, From};
+use flower_claude::process::Registry;
+use flower_context::Lang;
+use flower_store::{Manifest, MirrorWriter, ProjectPaths};
+use tokio::sync::{mpsc, watch};
+
+use crate::roles::AgentSpec;
+use crate::workbench::Workbench;
+
+mod builder;
+mod error;
+mod event;
+mod mirror;
+mod outcome;
+mod plan;
+mod repository;
+mod step;
+mod tally;
+mod wall;
+
+pub use builder::{RuntimeBuilder, SESSIONS_DB, Settings};
+pub use error::RunError;
+pub use event::{Denial, RunEvent};
+pub use mirror::DENIALS;
+pub use outcome::{Failure, FailureKind, Outcome};
+
+/// One run: steps in one workspace, with one store and one manifest. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    run: String,
+    workspace: PathBuf,
+    bench: Workbench,
+    harness: Found,
+    config_dir: PathBuf,
+    paths: ProjectPaths,
+    env: BTreeMap<OsString, Option<OsString>>,
+    lang: Lang,
+    model: Option<String>,
+    budget_usd: Option<f64>,
+    settings: Settings,
+    registry: Registry,
+    /// `None` when the store cannot be written.
+    writer: Option<Arc<MirrorWriter>>,
+    manifest: Manifest,
+    /// What was noticed while the runtime was built; told when the first step starts.
+    notes: Mutex<Vec<String>>,
+    listeners: Mutex<Vec<mpsc::UnboundedSender<RunEvent>>>,
+    /// Why the run has to stop, once it has to.
+    stop: watch::Sender<Option<String>>,
+}
+
+/// How a step begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// With a new session.
+    Fresh,
+    /// With an old session, which goes on.
+    Resume(String),
+    /// With a copy of an old session, which stays as it is.
+    Fork(String),
+}
+
+impl Runtime {
+    /// A runtime for the directory `workspace`.
+    pub fn builder(workspace: impl AsRef<Path>) -> RuntimeBuilder {
+        RuntimeBuilder::new(workspace.as_ref())
+    }
+
+    /// Carries one step to its end in a new session.
+    ///
+    /// A step that fails is an [`Outcome`] with a [`Failure`]; it stands in the manifest like any other.
+    ///
+    /// # Errors
+    /// When the step could not begin, or its end could not be recorded.
+    pub async fn run(&self, spec: &AgentSpec, prompt: &str) -> Result<Outcome, RunError> {
+        self.step(spec, prompt, Start::Fresh).await
+    }
+
+    /// Carries one step to its end, from where `start` says.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); a session that a live process works on is not resumed.
+    pub async fn step(&self, spec: &AgentSpec, prompt: &str, start: Start) -> Result<Outcome, RunError> {
+        spec.check()?;
+        if let Start::Resume(session) = &start
+            && let Some(live) = self.inner.registry.live_on(session)?.first()
+        {
+            return Err(RunError::SessionInUse { session: session.clone(), pid: live.process.pid });
+        }
+        let conversation = match start {
+            Start::Fresh => Conversation::New { session_id: Some(uuid::Uuid::new_v4().to_string()) },
+            Start::Resume(session) => Conversation::resume(session),
+            Start::Fork(session) => Conversation::Fork {
+                from: From::Session(session),
+                cut: Cut::Whole,
+                session_id: Some(uuid::Uuid::new_v4().to_string()),
+            },
+        };
+        step::carry(&self.inner, spec, prompt, conversation).await
+    }
+
+    /// What happens from now on. Never blocks the run; ends when the runtime is dropped.
+    pub fn events(&self) -> mpsc::UnboundedReceiver<RunEvent> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.inner.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        receiver
+    }
+
+    /// Ends the step in flight: it is written to the manifest first, then the harness and all it started are ended.
+    /// Steps that begin later end at once.
+    pub fn stop(&self, why: impl Into<String>) {
+        self.inner.stop.send_replace(Some(why.into()));
+    }
+
+    /// The id of this run, as it stands in the manifest.
+    pub fn id(&self) -> &str {
+        &self.inner.run
+    }
+
+    /// The workspace, symlinks resolved.
+    pub fn workspace(&self) -> &Path {
+        &self.inner.workspace
+    }
+
+    /// The workbench.
+    pub fn workbench(&self) -> &Workbench {
+        &self.inner.bench
+    }
+
+    /// The accounting.
+    pub fn manifest(&self) -> &Manifest {
+        &self.inner.manifest
+    }
+
+    /// The session store; it need not exist when nothing could be stored.
+    pub fn sessions_db(&self) -> PathBuf {
+        self.inner.bench.runs().join(SESSIONS_DB)
+    }
+}
+
+impl Inner {
+    fn tell(&self, event: &RunEvent) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| listener.send(event.clone()).is_ok());
+    }
+
+    fn warn(&self, text: impl Into<String>) {
+        self.tell(&RunEvent::Warning { text: text.into() });
+    }
+}

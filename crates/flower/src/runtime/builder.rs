@@ -1,0 +1,215 @@
+//! How a runtime is put together: everything has a default, and what is missing is an error before anything starts.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use flower_claude::harness::{self, Found, Install, Search};
+use flower_claude::process::Registry;
+use flower_context::Lang;
+use flower_store::{
+    Manifest, MirrorWriter, OpenNote, OpenOptions, ProjectPaths, SqliteStore, StoreError, WriterOptions,
+};
+use tokio::sync::{mpsc, watch};
+
+use super::error::RunError;
+use super::event::RunEvent;
+use super::{Inner, Runtime};
+use crate::workbench::Workbench;
+
+/// The name of the session store in `runs/`.
+pub const SESSIONS_DB: &str = "sessions.db";
+
+/// Puts a [`Runtime`] together.
+#[derive(Debug, Clone)]
+pub struct RuntimeBuilder {
+    workspace: PathBuf,
+    home: Option<PathBuf>,
+    harness: Option<Found>,
+    config_dir: Option<PathBuf>,
+    env: BTreeMap<OsString, Option<OsString>>,
+    lang: Lang,
+    model: Option<String>,
+    budget_usd: Option<f64>,
+    settings: Settings,
+}
+
+/// Which settings files of the harness a session loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Settings {
+    /// The user's and the project's, as the harness does by itself. The default.
+    #[default]
+    AsUsual,
+    /// None: no settings files, no project hooks, no CLAUDE.md. For rehearsals.
+    None,
+}
+
+impl RuntimeBuilder {
+    pub(super) fn new(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+            home: None,
+            harness: None,
+            config_dir: None,
+            env: BTreeMap::new(),
+            lang: Lang::default(),
+            model: None,
+            budget_usd: None,
+            settings: Settings::default(),
+        }
+    }
+
+    /// Where scripts, artifacts, notes, spill and accounting lie. Default: `.flower` in the workspace.
+    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// The harness to drive. Default: what [`harness::ensure`] finds, without installing anything.
+    pub fn harness(mut self, found: Found) -> Self {
+        self.harness = Some(found);
+        self
+    }
+
+    /// The harness's configuration directory. Default: `CLAUDE_CONFIG_DIR`, else `.claude` in `HOME`.
+    pub fn config_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.config_dir = Some(dir.into());
+        self
+    }
+
+    /// A variable for the harness, on top of our own environment.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.insert(name.into(), Some(value.into()));
+        self
+    }
+
+    /// Leaves a variable of our own environment out of the harness's.
+    pub fn without_env(mut self, name: impl Into<OsString>) -> Self {
+        self.env.insert(name.into(), None);
+        self
+    }
+
+    /// The language of rules and denials. Default: English.
+    pub fn lang(mut self, lang: Lang) -> Self {
+        self.lang = lang;
+        self
+    }
+
+    /// The model of specs that name none. Default: the harness's own choice.
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// The most that one step may cost, in US dollars: a step that has spent it is ended. Default: no limit.
+    ///
+    /// The harness's own budget flag is not used: it writes a line about money into the history at every turn.
+    pub fn budget_usd(mut self, dollars: f64) -> Self {
+        self.budget_usd = Some(dollars);
+        self
+    }
+
+    /// Which settings files sessions load.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Prepares everything that does not depend on a spec: workspace, workbench, harness, store. Ends processes that
+    /// an earlier run of this workspace left behind when it was killed.
+    ///
+    /// # Errors
+    /// What is missing, and where.
+    pub fn build(self) -> Result<Runtime, RunError> {
+        let workspace = self.workspace.canonicalize().and_then(|path| {
+            if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+        });
+        let workspace =
+            workspace.map_err(|source| RunError::Workspace { workspace: self.workspace.clone(), source })?;
+        let home = self.home.unwrap_or_else(|| workspace.join(".flower"));
+        let harness = match self.harness {
+            Some(found) => found,
+            None => harness::ensure(&Search::from_env(None), Install::Refused, &mut |_| {})?,
+        };
+        let config_dir = self
+            .config_dir
+            .or_else(|| set("CLAUDE_CONFIG_DIR").map(PathBuf::from))
+            .or_else(|| set("HOME").map(|home| Path::new(&home).join(".claude")))
+            .ok_or(RunError::NoConfigDir)?;
+
+        let bench = Workbench::open(&home)?;
+        let registry = Registry::new(bench.processes());
+        let mut notes = Vec::new();
+        match registry.reap() {
+            Ok(ended) if ended.is_empty() => {}
+            Ok(ended) => {
+                notes.push(format!("ended {} processes that a killed run had left behind", ended.len()));
+            }
+            Err(error) => notes.push(error.to_string()),
+        }
+        let writer = open_store(&bench.runs().join(SESSIONS_DB), &mut notes)?;
+        let paths = ProjectPaths::resolve(&config_dir, &workspace)?;
+        let (stop, _) = watch::channel(None);
+        Ok(Runtime {
+            inner: Arc::new(Inner {
+                run: uuid::Uuid::new_v4().to_string(),
+                workspace,
+                manifest: Manifest::in_dir(bench.runs()),
+                bench,
+                harness,
+                paths,
+                config_dir,
+                env: self.env,
+                lang: self.lang,
+                model: self.model,
+                budget_usd: self.budget_usd,
+                settings: self.settings,
+                registry,
+                writer,
+                notes: Mutex::new(notes),
+                listeners: Mutex::new(Vec::<mpsc::UnboundedSender<RunEvent>>::new()),
+                stop,
+            }),
+        })
+    }
+}
+
+/// A store that cannot be written is said loudly and does not stop a run: the harness keeps its own transcripts.
+/// What cannot be made right by going on without it (a newer schema, a directory in its place) is an error.
+fn open_store(path: &Path, notes: &mut Vec<String>) -> Result<Option<Arc<MirrorWriter>>, RunError> {
+    match SqliteStore::open(path, &OpenOptions::default()) {
+        Ok(opened) => {
+            notes.extend(opened.notes.iter().map(|note| note_text(path, note)));
+            Ok(Some(Arc::new(MirrorWriter::start(opened.store, WriterOptions::default())?)))
+        }
+        Err(error @ StoreError::ReadOnly { .. }) => {
+            notes.push(format!("{error}: this run is not stored"));
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn note_text(path: &Path, note: &OpenNote) -> String {
+    let path = path.display();
+    match note {
+        OpenNote::SetAside { moved_to, reason } => {
+            format!(
+                "{path} was damaged ({reason}); it lies at {} now, and a new store was begun",
+                moved_to.display()
+            )
+        }
+        OpenNote::RollbackJournal { reason } => {
+            format!("{path} works without a write-ahead log and more slowly: {reason}")
+        }
+        OpenNote::NetworkFileSystem { kind } => {
+            format!("{path} lies on a network file system ({kind}): use it from one machine only")
+        }
+        other => format!("{path}: {other:?}"),
+    }
+}
+
+fn set(variable: &str) -> Option<OsString> {
+    std::env::var_os(variable).filter(|value| !value.is_empty())
+}
