@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::{failure, is_without_shared_memory};
 use super::schema::{self, Origin};
@@ -63,17 +63,25 @@ pub enum OpenNote {
 /// The log is cut to this size once it has been written back, however long a reader has let it grow.
 const LOG_LIMIT: i64 = 4 * 1024 * 1024;
 
+/// Other processes may set a damaged file aside while we open it; more often than this it is no coincidence.
+const ROUNDS: usize = 4;
+
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> {
-    make_place(path)?;
-    match open_sound(path, options) {
-        Err(StoreError::Corrupt { .. }) => {
-            let note = set_aside::if_still_damaged(path, || look(path, options))?;
-            make_place(path)?;
-            let mut opened = open_sound(path, options)?;
-            opened.notes.extend(note);
-            Ok(opened)
+    let mut aside = None;
+    let mut round = 0;
+    loop {
+        round += 1;
+        match open_sound(path, options) {
+            Err(StoreError::Corrupt { .. }) if round < ROUNDS => {
+                aside = set_aside::if_still_damaged(path, || look(path, options))?.or(aside);
+            }
+            opened => {
+                return opened.map(|mut opened| {
+                    opened.notes.extend(aside);
+                    opened
+                });
+            }
         }
-        result => result,
     }
 }
 
@@ -154,19 +162,30 @@ fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> 
     Ok(Opened { store, notes })
 }
 
-/// A connection that leaves the log alone when it closes, until the file is known to be ours and sound.
+/// Connects to the file, which is made first when it is not there.
 fn connect(path: &Path, options: &OpenOptions) -> Result<Connection, StoreError> {
+    let mut round = 0;
+    loop {
+        round += 1;
+        make_place(path)?;
+        match connect_to_existing(path, options) {
+            // The file that was there a moment ago may have been set aside by another process.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && round < ROUNDS => {}
+            connected => return connected.map_err(failure("open", path, options.patience)),
+        }
+    }
+}
+
+/// The connection leaves the log alone when it closes, until the file is known to be ours and sound.
+fn connect_to_existing(path: &Path, options: &OpenOptions) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connect = || {
-        let connection = match &options.vfs {
-            Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
-            None => Connection::open_with_flags(path, flags),
-        }?;
-        connection.busy_timeout(SLICE.min(options.patience))?;
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        Ok(connection)
-    };
-    connect().map_err(failure("open", path, options.patience))
+    let connection = match &options.vfs {
+        Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str()),
+        None => Connection::open_with_flags(path, flags),
+    }?;
+    connection.busy_timeout(SLICE.min(options.patience))?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
 }
 
 /// Refuses what must not be touched.

@@ -53,9 +53,10 @@ pub(super) enum Origin {
     Foreign,
 }
 
-/// Looks, and changes nothing.
+/// Looks, and changes nothing. In one transaction: another process may be making the schema at this moment.
 pub(super) fn origin(connection: &Connection) -> Result<Origin> {
-    let version = version(connection)?;
+    let connection = connection.unchecked_transaction()?;
+    let version = version(&connection)?;
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     // Also makes SQLite read the schema, which finds damage behind a sound header.
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
