@@ -4,14 +4,16 @@ mod answers;
 mod driver;
 mod event;
 mod requests;
+mod run;
 mod writer;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 pub use event::{Dirt, EndedBy, Event, Events, Exit};
 
@@ -22,11 +24,12 @@ use crate::mcp::McpServer;
 use crate::options::{Agent, Conversation, HostNeeds, PermissionPrompt};
 use crate::permission::Permission;
 use crate::process::{Child, Ending, Entry, Pipes, Registry, Spawn};
-use crate::turns::Turns;
+use crate::turns::{Phase, Turns};
 use crate::wire::{ControlRequest, Raw, UserMessage};
 use answers::{Answerers, Answers};
 use driver::Driver;
 use requests::{NoAnswer, Requests};
+use run::SharedTurns;
 use writer::Writer;
 
 /// What this process does for the harness.
@@ -55,13 +58,16 @@ pub struct Initialized {
     pub raw: Raw,
 }
 
-/// The handle of a running harness. Dropping it ends the process and everything it started, in bounded time.
+/// The handle of a running harness.
+///
+/// Dropping it ends the process and everything it started, in bounded time: SIGTERM at once, SIGKILL after the grace of
+/// the launch. Its input stays open until it is gone, so that no guard is passed by on the way.
 #[derive(Debug)]
 pub struct Session {
     child: Child,
     writer: Writer,
     requests: Arc<Requests>,
-    turns: Arc<Mutex<Turns>>,
+    turns: SharedTurns,
     ready: watch::Receiver<Option<Result<Initialized, NoAnswer>>>,
     exit: watch::Receiver<Option<Exit>>,
 }
@@ -90,7 +96,7 @@ impl Session {
 
         let writer = Writer::start(stdin);
         let requests = Arc::new(Requests::new(writer.clone(), timeout));
-        let turns = Arc::new(Mutex::new(Turns::new()));
+        let turns = SharedTurns::new();
         let (sender, events) = Events::channel();
         let (exit_sender, exit) = watch::channel(None);
         let answerers = Answerers { hooks, permission: host.permission, mcp_servers: host.mcp_servers };
@@ -99,7 +105,7 @@ impl Session {
             requests: Arc::clone(&requests),
             writer: writer.clone(),
             events: sender,
-            turns: Arc::clone(&turns),
+            turns: turns.clone(),
             entry,
             stopper: child.stopper(),
             exit: exit_sender,
@@ -128,7 +134,7 @@ impl Session {
     pub async fn send(&self, message: UserMessage) -> Result<(), Error> {
         let line = message.to_line().map_err(|source| Error::Encode { what: "a user message", source })?;
         // Before it is written: its turn may be over before this future runs on.
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).sent();
+        self.turns.sent();
         self.writer.write(line).await.map_err(|_| Error::InputClosed)
     }
 
@@ -152,11 +158,28 @@ impl Session {
         self.writer.close();
     }
 
-    /// Ends the session: closes the input, gives the harness `grace` to write its transcript and end, then SIGTERM, then
-    /// SIGKILL; ends what it left behind; reaps it. Any number of calls give the same answer.
+    /// Ends the session, within `grace` if the harness can, then with SIGTERM, then with SIGKILL; ends what it left behind;
+    /// reaps it. Any number of calls give the same answer.
+    ///
+    /// When the run is over its input is closed and it ends by itself, after it has written its transcript. A turn that
+    /// still runs is interrupted first, and the input stays open until it is: a harness whose input is closed goes on
+    /// without asking our guards.
     pub async fn finish(&self, grace: Duration) -> Exit {
-        self.writer.close();
-        self.child.stopper().stop_after(grace);
+        let started = Instant::now();
+        if self.turns.now().phase() == Phase::Working {
+            let interrupted = async {
+                // A harness that is gone, or does not answer, is ended below.
+                let _ = self.requests.ask(&ControlRequest::Interrupt).await;
+                self.turns.at_rest().await;
+            };
+            let _ = tokio::time::timeout(grace.min(INTERRUPT_WAIT), interrupted).await;
+        }
+        if self.turns.now().phase() == Phase::Working {
+            self.child.stopper().stop_after(Duration::ZERO);
+        } else {
+            self.writer.close();
+            self.child.stopper().stop_after(grace.saturating_sub(started.elapsed()));
+        }
         let mut exit = self.exit.clone();
         let known = exit.wait_for(Option::is_some).await.ok().and_then(|exit| exit.clone());
         if let Some(exit) = known {
@@ -169,7 +192,7 @@ impl Session {
 
     /// Where the run is: turns, results, tasks in flight.
     pub fn turns(&self) -> Turns {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.turns.now()
     }
 
     async fn unanswered(&self, subtype: &str, reason: NoAnswer) -> Error {
@@ -188,15 +211,11 @@ impl Session {
     }
 }
 
+/// How long an interrupted turn may take to end.
+const INTERRUPT_WAIT: Duration = Duration::from_secs(5);
+
 /// How long an error waits for the status of a process whose output has ended.
 const STATUS_WAIT: Duration = Duration::from_secs(2);
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        // The child's own drop stops it; this lets a harness that is just done leave in peace.
-        self.writer.close();
-    }
-}
 
 fn spawn(launch: Launch, arguments: Vec<std::ffi::OsString>) -> Result<(Child, Pipes, Option<Entry>), Error> {
     let no_directory = |source| Error::Spawn {

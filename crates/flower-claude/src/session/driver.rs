@@ -14,10 +14,10 @@ use tokio::time::Instant;
 use super::answers::Answers;
 use super::event::{Dirt, Event, EventSender, Exit};
 use super::requests::Requests;
+use super::run::SharedTurns;
 use super::writer::Writer;
 use crate::lines::{Lines, Piece};
 use crate::process::{Ending, Entry, Stopper, Tail};
-use crate::turns::{Phase, Turns};
 use crate::wire::{Line, Message, SystemDetail, parse_line};
 
 /// How long a pipe may stay open behind the end of the process: somebody may have inherited it.
@@ -33,7 +33,7 @@ pub(super) struct Driver {
     pub(super) requests: Arc<Requests>,
     pub(super) writer: Writer,
     pub(super) events: EventSender,
-    pub(super) turns: Arc<Mutex<Turns>>,
+    pub(super) turns: SharedTurns,
     pub(super) entry: Option<Entry>,
     pub(super) stopper: Stopper,
     pub(super) exit: watch::Sender<Option<Exit>>,
@@ -132,11 +132,7 @@ impl Driver {
             // A slow disk is no reason to stop reading. Without the note the record still has the process.
             tokio::task::spawn_blocking(move || entry.note_session(&session));
         }
-        let over = {
-            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-            let before = turns.phase();
-            turns.observe(&message) == Phase::Over && before != Phase::Over
-        };
+        let over = self.turns.observe(&message);
         self.events.send(Event::Message(message));
         if over {
             self.events.send(Event::RunOver);
