@@ -45,7 +45,8 @@ mod testing;
 pub use clock::Clock;
 pub use fault::Fault;
 pub use scenario::{Scenario, ScenarioError};
-pub use server::{Error, ForeignThinking, Options, Rehearsal, State};
+pub use server::{Error, Options, Rehearsal, State};
+pub use validate::ForeignThinking;
 
 /// The built-in rehearsal in English: a coordinator, two workers, numbers that tools really returned.
 ///

@@ -94,12 +94,10 @@ impl Prompt {
         self.pieces.last().map_or(EMPTY, |piece| piece.digest)
     }
 
-    /// Digest of everything before a block of a message.
-    pub fn digest_before(&self, message: usize, block: usize) -> Digest {
-        let at = self.pieces.iter().position(|piece| piece.place == Some((message, block)));
-        at.and_then(|at| at.checked_sub(1))
-            .and_then(|before| self.pieces.get(before))
-            .map_or(EMPTY, |piece| piece.digest)
+    /// Each block of each message with the digest of everything before it.
+    pub fn places(&self) -> impl Iterator<Item = ((usize, usize), Digest)> {
+        let before = std::iter::once(EMPTY).chain(self.pieces.iter().map(|piece| piece.digest));
+        self.pieces.iter().zip(before).filter_map(|(piece, before)| Some((piece.place?, before)))
     }
 }
 

@@ -22,6 +22,7 @@ pub use state::{Kept, Served, State, ThreadState, Violation};
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::scenario::Scenario;
+use crate::validate::ForeignThinking;
 use connection::Loopback;
 use state::Shared;
 use std::collections::BTreeMap;
@@ -48,17 +49,6 @@ pub struct Options {
     pub foreign_thinking: ForeignThinking,
     /// The clock; by default one that runs with real time.
     pub clock: Clock,
-}
-
-/// What to do with thinking that some other server signed, in the form of a real signature.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ForeignThinking {
-    /// Refuse it, as the API refuses a signature that it never gave.
-    #[default]
-    Refuse,
-    /// Take it for one of earlier days, and bind it to the prefix with which it is first seen: for resuming sessions
-    /// that ran against the real API.
-    BindOnFirstSight,
 }
 
 impl Default for Options {

@@ -13,4 +13,4 @@ mod shape;
 pub use block::{Block, CacheControl, Content, Source, Ttl};
 pub use caller::{Agent, Betas, Caller};
 pub use refusal::{ErrorKind, Refusal};
-pub use request::{Endpoint, Message, Request, Role, Thinking, Tool, ToolChoice};
+pub use request::{Endpoint, Message, Request, Role, Thinking, Tool, ToolChoice, UnboundThinking};

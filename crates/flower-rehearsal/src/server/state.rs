@@ -1,7 +1,7 @@
 //! What the server remembers of its run: counts, violations, usage, faults still to come.
 
+use super::Options;
 use super::log::Log;
-use super::{ForeignThinking, Options};
 use crate::cache::{Cache, CacheUsage};
 use crate::clock::Clock;
 use crate::fault::{self, Effect, Fault, Target};
@@ -211,11 +211,7 @@ impl Shared {
     /// Checks a request against the API's rules.
     pub(super) fn validate(&self, request: &Request, prompt: &Prompt) -> Result<&'static Model, Refusal> {
         let mut inner = self.lock();
-        let bind = match self.options.foreign_thinking {
-            ForeignThinking::Refuse => ForeignThinking::Refuse,
-            ForeignThinking::BindOnFirstSight => ForeignThinking::BindOnFirstSight,
-        };
-        crate::validate::validate(request, prompt, bind, &mut inner.first_sight)
+        crate::validate::validate(request, prompt, self.options.foreign_thinking, &mut inner.first_sight)
     }
 
     pub(super) fn take_faults(&self, target: &Target<'_>) -> Vec<Effect> {

@@ -154,9 +154,10 @@ impl Content {
         }
     }
 
-    /// Reads `content` of a message or a tool result: a string or a list of blocks.
+    /// Reads `content` of a message or a tool result: a string or a list of blocks; an empty string is an empty list.
     pub(super) fn read_all(path: &str, value: &Value) -> Result<Vec<Self>, Refusal> {
         match value {
+            Value::String(text) if text.is_empty() => Ok(Vec::new()),
             Value::String(text) => Ok(vec![Self::text(text)]),
             Value::Array(items) => items
                 .iter()

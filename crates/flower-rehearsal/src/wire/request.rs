@@ -90,6 +90,16 @@ pub enum Thinking {
     Disabled,
 }
 
+/// `thinking.block_binding.prefix_mismatch_behavior` (beta `thinking-binding-controls`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnboundThinking {
+    /// The request is refused.
+    #[default]
+    Refused,
+    /// `drop_block`: the model does not see such blocks.
+    Dropped,
+}
+
 /// A request whose shape is right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -119,6 +129,8 @@ pub struct Request {
     pub stop_sequences: Vec<String>,
     /// A breakpoint for the whole request (the last block that can carry one).
     pub cache_control: Option<CacheControl>,
+    /// What happens to thinking that is bound to another prefix, `thinking.block_binding`.
+    pub unbound_thinking: UnboundThinking,
     /// Whether the answer is a stream of events.
     pub stream: bool,
     /// JSON of the parameters that are part of the message level of a cache key: `thinking` and `tool_choice`.
@@ -229,6 +241,7 @@ impl Request {
                 })
                 .collect::<Result<_, _>>()?,
             cache_control: CacheControl::read(&fields)?,
+            unbound_thinking: UnboundThinking::read(&fields, &caller.betas)?,
             stream: fields.optional_bool("stream")?.unwrap_or(false),
             message_parameters: ["thinking", "tool_choice"]
                 .map(|field| fields.optional(field).map(Value::to_string).unwrap_or_default())
@@ -348,6 +361,24 @@ impl ToolChoice {
                 return Err(refuse("tool_choice", &text));
             }
         }))
+    }
+}
+
+impl UnboundThinking {
+    fn read(fields: &Fields<'_>, betas: &Betas) -> Result<Self, Refusal> {
+        let binding = fields.optional("thinking").and_then(|thinking| thinking.get("block_binding"));
+        let Some(binding) = binding.filter(|binding| !binding.is_null()) else { return Ok(Self::Refused) };
+        if !betas.has("thinking-binding-controls") {
+            return Err(refuse("thinking.block_binding", "Extra inputs are not permitted"));
+        }
+        let binding = Fields::of("thinking.block_binding", binding)?;
+        match binding.optional_string("prefix_mismatch_behavior")? {
+            Some("drop_block") => Ok(Self::Dropped),
+            None | Some("error") => Ok(Self::Refused),
+            Some(_) => {
+                Err(binding.refuse("prefix_mismatch_behavior", "Input should be 'error' or 'drop_block'"))
+            }
+        }
     }
 }
 
