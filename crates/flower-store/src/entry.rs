@@ -80,14 +80,18 @@ pub struct EntryRef<'a> {
     pub text: &'a str,
 }
 
-/// A stored entry that owns its text, see [`EntryRef`] for the fields.
+/// A stored entry that owns its text; an [`EntryRef`] to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are those of EntryRef")]
 pub struct Entry {
+    /// The order of arrival over all threads of the store.
     pub seq: i64,
+    /// The harness's `type`.
     pub entry_type: Option<String>,
+    /// The entry's own id.
     pub uuid: Option<String>,
+    /// RFC 3339, as the harness wrote it.
     pub timestamp: Option<String>,
+    /// The entry byte for byte as it was appended.
     pub text: String,
 }
 

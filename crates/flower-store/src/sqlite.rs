@@ -3,8 +3,8 @@
 //! - Writing transactions begin with `BEGIN IMMEDIATE`, so a lock is met before anything was read or written.
 //!   A lock that somebody else holds is waited for with jitter, up to [`OpenOptions::patience`].
 //! - One append is one transaction; an error means that nothing of it is stored.
-//! - The write-ahead log is used where the place allows it ([`JournalMode`]), is written back every 1,000 pages, and
-//!   is cut to 4 MiB when a long reader has let it grow.
+//! - The write-ahead log is used where the place allows it ([`JournalMode`]), is written back every 4,000 pages, and
+//!   is cut to 16 MB when a long reader has let it grow.
 //! - Files are 0600 from the first byte; SQLite gives its side files the mode of the database.
 //!
 //! How an existing file is judged, and what becomes of a damaged one, is in `open`.
