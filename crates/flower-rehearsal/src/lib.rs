@@ -50,7 +50,7 @@ pub use validate::ForeignThinking;
 
 /// The built-in rehearsal in English: a coordinator, two workers, numbers that tools really returned.
 ///
-/// Needs the variables `workspace` (a directory with `data/*.txt`) and `artifacts` (a directory to write into).
+/// Needs the variable `artifacts` (a directory to write into) and a session that runs where `data/*.txt` are several files.
 pub const COORDINATOR: &str = include_str!("../scenarios/coordinator.toml");
 
 /// [`COORDINATOR`] with Chinese texts and the same calls.
