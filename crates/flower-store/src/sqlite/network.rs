@@ -66,7 +66,7 @@ mod tests {
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 0:40 / /mnt/our\\040share rw - nfs4 server:/x rw,vers=4.2
 31 30 8:2 / /mnt/our\\040share/local rw master:1 - xfs /dev/sdb rw
-32 22 0:41 / /work rw - 9p host rw
+32 22 0:41 / /host rw - 9p host rw
 ";
 
     fn check(path: &str, expected: &str, network: bool) {
@@ -80,7 +80,7 @@ mod tests {
         check("/mnt/our share/runs", "nfs4", true);
         check("/mnt/our share/local/runs", "xfs", false);
         check("/mnt/our shares", "ext4", false);
-        check("/work/.flower", "9p", true);
+        check("/host/.flower", "9p", true);
         assert_eq!(kind_at("", Path::new("/")), None);
     }
 }
