@@ -33,6 +33,7 @@ pub mod clock;
 
 pub mod fault;
 pub mod message;
+pub mod recorder;
 pub mod reply;
 pub mod scenario;
 mod sse;

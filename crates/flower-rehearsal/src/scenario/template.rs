@@ -122,6 +122,18 @@ impl Template {
         Self { parts: if text.is_empty() { Vec::new() } else { vec![Part::Literal(text.to_owned())] } }
     }
 
+    /// This template followed by another.
+    #[must_use]
+    pub(crate) fn then(mut self, next: Self) -> Self {
+        for part in next.parts {
+            match (self.parts.last_mut(), part) {
+                (Some(Part::Literal(text)), Part::Literal(more)) => text.push_str(&more),
+                (_, part) => self.parts.push(part),
+            }
+        }
+        self
+    }
+
     /// Fills all quotations.
     ///
     /// # Errors

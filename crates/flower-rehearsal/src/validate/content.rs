@@ -19,9 +19,15 @@ pub(super) fn check(request: &Request, turns: &[Turn<'_>]) -> Result<(), Refusal
     Ok(())
 }
 
+/// A system message may be empty where it only carries `output_config` (recorded traffic of 2.1.332).
 fn has_content(request: &Request, index: usize, message: &Message) -> Result<(), Refusal> {
     let last = index + 1 == request.messages.len();
-    if message.content.is_empty() && !(last && message.role == Role::Assistant) {
+    let may_be_empty = match message.role {
+        Role::Assistant => last,
+        Role::System => !message.extra.is_empty(),
+        Role::User => false,
+    };
+    if message.content.is_empty() && !may_be_empty {
         return Err(Refusal::invalid(format!(
             "messages.{index}: all messages must have non-empty content except for the optional final assistant message"
         )));
