@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flower_claude::harness::Found;
-use flower_claude::options::{Conversation, Cut, From};
 use flower_claude::process::Registry;
 use flower_context::Lang;
 use flower_store::{Manifest, MirrorWriter, ProjectPaths};
@@ -100,16 +99,7 @@ impl Runtime {
         {
             return Err(RunError::SessionInUse { session: session.clone(), pid: live.process.pid });
         }
-        let conversation = match start {
-            Start::Fresh => Conversation::New { session_id: Some(uuid::Uuid::new_v4().to_string()) },
-            Start::Resume(session) => Conversation::resume(session),
-            Start::Fork(session) => Conversation::Fork {
-                from: From::Session(session),
-                cut: Cut::Whole,
-                session_id: Some(uuid::Uuid::new_v4().to_string()),
-            },
-        };
-        step::carry(&self.inner, spec, prompt, conversation).await
+        step::carry(&self.inner, spec, prompt, start).await
     }
 
     /// What happens from now on. Never blocks the run; ends when the runtime is dropped.

@@ -62,7 +62,7 @@ fn judge(command: &str, json: bool, console: &Console) -> bool {
     };
     let glance = reason.is_none();
     if json {
-        console.json(&Shown { command, glance, part, reason: reason.map(Into::into) });
+        console.json(&Shown { command, glance, part, reason });
     } else if let (Some(part), Some(reason)) = (part, reason) {
         console.data(&format!("no\t{}\t{reason}", one_line(part, 200)));
     } else {

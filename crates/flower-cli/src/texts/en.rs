@@ -88,7 +88,7 @@ pub(super) static TEXTS: Texts = Texts {
     doctor_workspace_hint: "Change into a directory of yours, or name one with --workspace.",
     doctor_store_none: "none yet; the first run makes {path}",
     doctor_store_line: "{path}: sound, {sessions} sessions of this directory",
-    doctor_store_broken: "{path}: {why}",
+    doctor_store_broken: "{path} cannot be used: {why}",
     doctor_store_hint: "Move the file away to start with a new one; the harness's own transcripts are not touched.",
     doctor_ready: "A run could start.",
     doctor_not_ready: "A run could not start.",

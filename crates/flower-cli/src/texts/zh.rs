@@ -88,7 +88,7 @@ pub(super) static TEXTS: Texts = Texts {
     doctor_workspace_hint: "换到你自己的目录,或用 --workspace 指定一个。",
     doctor_store_none: "还没有;第一次运行会建立 {path}",
     doctor_store_line: "{path}:完好,这个目录有 {sessions} 个会话",
-    doctor_store_broken: "{path}:{why}",
+    doctor_store_broken: "{path} 用不了:{why}",
     doctor_store_hint: "把这个文件移走就会重新建一个;运行框架自己的会话记录不受影响。",
     doctor_ready: "可以开始运行。",
     doctor_not_ready: "还不能开始运行。",

@@ -27,6 +27,7 @@ fn in_worker<'a>(tool: &'a str, input: &'a Value) -> Call<'a> {
 }
 
 /// `denied` is a part of the reason; `None` means that the call passes.
+#[expect(clippy::needless_pass_by_value, reason = "a table reads better without references")]
 fn check(spec: &AgentSpec, tool: &str, input: Value, denied: Option<&str>) {
     let decision = Wall::of(spec, Lang::En, ARTIFACTS).before_call(&on_main(tool, &input));
     match (denied, decision) {

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flower_claude::options::{Conversation, SettingSource};
+use flower_claude::options::{Conversation, Cut, From, SettingSource};
 use flower_claude::session::Dirt;
 use flower_claude::wire::{Raw, UserMessage};
 use flower_claude::{Event, Events, Host, Launch, Session};
-use flower_store::{RawJson, StepFailure, StepRecord};
+use flower_store::{Manifest, RawJson, StepFailure, StepRecord};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::event::{Denial, RunEvent};
 use super::outcome::{Failure, FailureKind, Outcome};
 use super::tally::{Tally, TurnEnd};
-use super::{Inner, RunError, Settings, mirror, plan, repository, wall};
+use super::{Inner, RunError, Settings, Start, mirror, plan, repository, wall};
 use crate::roles::{AgentSpec, Duty, Isolation};
 
 /// How long the harness may take to write its transcript and go, once the run is over.
@@ -24,6 +24,18 @@ const STOP_GRACE: Duration = Duration::ZERO;
 
 /// How long the store may take at the end of a step before the rest goes to its spool.
 const FLUSH_LIMIT: Duration = Duration::from_secs(10);
+
+/// The field of a step's record that names the model of its main thread.
+const MODEL: &str = "model";
+
+/// The model that a session ran with, by the newest step that used it.
+///
+/// A resumed session is always told its model: 2.1.197 would come back with a smaller window than it had.
+pub(super) fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunError> {
+    let records = manifest.read()?.records;
+    let newest = records.iter().rev().find(|step| step.sessions.iter().any(|used| used == session));
+    Ok(newest.and_then(|step| step.later.get(MODEL)?.as_str().map(str::to_owned)))
+}
 
 /// What a step has gathered so far.
 #[derive(Default)]
@@ -36,9 +48,14 @@ pub(super) async fn carry(
     inner: &Inner,
     spec: &AgentSpec,
     prompt: &str,
-    conversation: Conversation,
+    start: Start,
 ) -> Result<Outcome, RunError> {
     check_isolation(inner, spec)?;
+    let model = match &start {
+        Start::Resume(session) | Start::Fork(session) => model_of(&inner.manifest, session)?,
+        Start::Fresh => None,
+    };
+    let model = inner.model.clone().or(model);
     let started_at = jiff::Timestamp::now();
     let step = uuid::Uuid::new_v4().to_string();
     inner.tell(&RunEvent::StepStarted {
@@ -53,7 +70,7 @@ pub(super) async fn carry(
 
     let mut progress = Progress::default();
     let (denied, mut denials) = unbounded_channel();
-    let (launch, host) = prepare(inner, spec, conversation, denied);
+    let (launch, host) = prepare(inner, spec, model.as_deref(), conversation(start), denied);
     let failure = match Session::start(launch, host).await {
         Err(error) => Some(Failure { kind: FailureKind::Harness, text: error.to_string() }),
         Ok((session, mut events)) => {
@@ -87,13 +104,25 @@ fn check_isolation(inner: &Inner, spec: &AgentSpec) -> Result<(), RunError> {
     repository::check(&inner.workspace)
 }
 
+fn conversation(start: Start) -> Conversation {
+    let fresh_id = || Some(uuid::Uuid::new_v4().to_string());
+    match start {
+        Start::Fresh => Conversation::New { session_id: fresh_id() },
+        Start::Resume(session) => Conversation::resume(session),
+        Start::Fork(session) => {
+            Conversation::Fork { from: From::Session(session), cut: Cut::Whole, session_id: fresh_id() }
+        }
+    }
+}
+
 fn prepare(
     inner: &Inner,
     spec: &AgentSpec,
+    model: Option<&str>,
     conversation: Conversation,
     denied: tokio::sync::mpsc::UnboundedSender<Denial>,
 ) -> (Launch, Host) {
-    let plan = plan::plan(spec, &inner.bench, inner.lang, inner.model.as_deref(), conversation);
+    let plan = plan::plan(spec, &inner.bench, inner.lang, model, conversation);
     let mut options = plan.options;
     if inner.settings == Settings::None {
         options.setting_sources = Some(Vec::<SettingSource>::new());
@@ -292,6 +321,7 @@ fn record(
     };
     let mut later = serde_json::Map::new();
     later.insert("agent".to_owned(), spec.name.clone().into());
+    later.insert(MODEL.to_owned(), tally.model.clone().into());
     inner.manifest.append(&StepRecord {
         run: inner.run.clone(),
         step: step.to_owned(),

@@ -17,6 +17,8 @@ use super::outcome::{Failure, FailureKind};
 pub(super) struct Tally {
     /// Sessions that the step used, in order.
     pub(super) sessions: Vec<String>,
+    /// The model of the main thread, as the harness names it: `…[1m]` where the long window is set.
+    pub(super) model: Option<String>,
     /// Version of the harness, as it says itself.
     pub(super) version: Option<String>,
     /// API messages of the main thread so far. The harness prints a line for each content block; all lines of a
@@ -91,6 +93,7 @@ impl Tally {
                 }
                 self.sessions.push(init.session_id.clone());
                 self.version.clone_from(&init.claude_code_version);
+                self.model = Some(init.model.clone());
                 RunEvent::SessionStarted {
                     session: init.session_id.clone(),
                     model: init.model.clone(),

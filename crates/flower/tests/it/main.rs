@@ -1,1 +1,15 @@
-//! Integration tests of `flower`: one binary, one module a subject.
+//! The library against the real harness in both versions. Only the model is scripted.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "tests stop at what they did not expect"
+)]
+
+mod played;
+
+mod coordinating;
+mod isolation;
+mod storing;

@@ -1,0 +1,138 @@
+//! A step played against a scenario: a runtime in a directory of its own, a harness that sees nothing of the tester's.
+
+use std::path::{Path, PathBuf};
+
+use flower::roles::AgentSpec;
+use flower::runtime::{Outcome, RunEvent, RuntimeBuilder, Settings};
+use flower::{RunError, Runtime};
+use flower_claude::harness::{Found, Install, Search, TESTED, Version, ensure, private_copy};
+use flower_rehearsal::{Options, Rehearsal, Scenario};
+
+/// The versions under test, oldest first.
+pub(crate) fn versions() -> impl Iterator<Item = Version> {
+    TESTED.into_iter()
+}
+
+fn harness(version: Version) -> Found {
+    let search = Search::from_env(None);
+    let claude = private_copy(&search, version, Install::Allowed, &mut |_| {}).unwrap();
+    ensure(&Search { claude: Some(claude), ..search }, Install::Refused, &mut |_| {}).unwrap()
+}
+
+/// What came of a step.
+pub(crate) struct Played {
+    pub(crate) outcome: Outcome,
+    pub(crate) events: Vec<RunEvent>,
+    /// The bodies of the requests that the API got, as text.
+    pub(crate) requests: Vec<String>,
+}
+
+impl Played {
+    /// Results of the calls of a tool: did each fail?
+    pub(crate) fn failed(&self, tool: &str) -> Vec<bool> {
+        let of_tool = |id: &str| {
+            self.events.iter().any(
+                |event| matches!(event, RunEvent::Called { call, tool: called, .. } if call == id && called == tool),
+            )
+        };
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                RunEvent::Returned { call, failed, .. } if of_tool(call) => Some(*failed),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// A directory with a workspace and room for the harness's own state.
+pub(crate) struct Place {
+    root: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("work")).unwrap();
+        Self { root }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap()
+    }
+
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.root().join("work")
+    }
+
+    pub(crate) fn config_dir(&self) -> PathBuf {
+        self.root().join("claude")
+    }
+
+    /// A builder for this place; the address of the API is still missing.
+    pub(crate) fn builder(&self, version: Version) -> RuntimeBuilder {
+        Runtime::builder(self.workspace())
+            .harness(harness(version))
+            .config_dir(self.config_dir())
+            .settings(Settings::None)
+            .env("HOME", self.root())
+            .env("ANTHROPIC_API_KEY", "sk-test")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("CLAUDE_CODE_MAX_RETRIES", "0")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("IS_SANDBOX", "1")
+    }
+
+    pub(crate) async fn play(&self, version: Version, spec: &AgentSpec, scenario: &str) -> Played {
+        self.play_with(self.builder(version), spec, scenario).await.unwrap()
+    }
+
+    pub(crate) async fn play_with(
+        &self,
+        builder: RuntimeBuilder,
+        spec: &AgentSpec,
+        scenario: &str,
+    ) -> Result<Played, RunError> {
+        let options = Options {
+            variables: [("workspace".to_owned(), self.workspace().display().to_string())].into(),
+            keep_requests: true,
+            ..Options::default()
+        };
+        let scenario = scenario.replace("{{var:workspace}}", &self.workspace().display().to_string());
+        let rehearsal = Rehearsal::start(Scenario::parse("test", &scenario).unwrap(), options).await.unwrap();
+        let runtime = builder.env("ANTHROPIC_BASE_URL", rehearsal.url()).build()?;
+        let mut listener = runtime.events();
+        let outcome = runtime.run(spec, "Go.").await?;
+        let mut events = Vec::new();
+        while let Ok(event) = listener.try_recv() {
+            events.push(event);
+        }
+        let requests = rehearsal.requests();
+        let requests = requests.iter().map(|kept| String::from_utf8_lossy(&kept.body).into_owned()).collect();
+        let state = rehearsal.shutdown().await;
+        assert!(state.violations.is_empty(), "the API refused: {:?}", state.violations);
+        Ok(Played { outcome, events, requests })
+    }
+}
+
+/// `git init` with one commit, signed by nobody in particular.
+pub(crate) fn make_repository(dir: &Path) {
+    for arguments in [
+        &["init", "-q", "-b", "main"][..],
+        &[
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.invalid",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "begin",
+        ],
+    ] {
+        let status = std::process::Command::new("git").arg("-C").arg(dir).args(arguments).status().unwrap();
+        assert!(status.success());
+    }
+}
