@@ -202,19 +202,19 @@ mod tests {
     use crate::testing::request;
     use serde_json::{Value, json};
 
-    fn prompt(messages: Value) -> Prompt {
+    fn prompt(messages: &Value) -> Prompt {
         Prompt::of(&request(&json!({"model":"m","max_tokens":1,"messages":messages})))
     }
 
     #[test]
     fn what_the_model_reads_alike_has_the_same_digest() {
-        let plain = prompt(json!([{"role":"user","content":"a"},{"role":"user","content":"b"}]));
-        let merged = prompt(json!([{"role":"user","content":[
+        let plain = prompt(&json!([{"role":"user","content":"a"},{"role":"user","content":"b"}]));
+        let merged = prompt(&json!([{"role":"user","content":[
             {"type":"text","text":"a"},
             {"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}]));
         assert_eq!(plain.digest(), merged.digest());
         assert_eq!(merged.pieces[1].breakpoint, Some(Ttl::FiveMinutes));
-        let other = prompt(json!([{"role":"user","content":"a"},{"role":"user","content":"c"}]));
+        let other = prompt(&json!([{"role":"user","content":"a"},{"role":"user","content":"c"}]));
         assert_eq!(plain.pieces[0].digest, other.pieces[0].digest);
         assert_ne!(plain.digest(), other.digest());
     }

@@ -1,3 +1,5 @@
+#![allow(clippy::needless_pass_by_value, reason = "json!(…) is written where it is used")]
+
 use super::*;
 use crate::testing::request;
 use proptest::prelude::*;

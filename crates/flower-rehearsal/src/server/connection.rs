@@ -60,13 +60,23 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// An error if the connection is to be broken; closing it then sends a reset instead of a farewell.
+    fn is_broken(&self) -> bool {
+        self.handle.0.load(Ordering::Acquire)
+    }
+
+    /// An error if the connection is to be broken: the server drops it then.
     fn check(&self) -> io::Result<()> {
-        if self.handle.0.load(Ordering::Acquire) {
-            self.stream.set_zero_linger()?;
-            return Err(io::ErrorKind::ConnectionReset.into());
+        if self.is_broken() { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok(()) }
+    }
+}
+
+impl Drop for Connection {
+    /// A broken connection says no farewell: without lingering, the kernel sends a reset.
+    fn drop(&mut self) {
+        if self.is_broken() {
+            // If this fails the client sees an early end instead of a reset.
+            let _ = self.stream.set_zero_linger();
         }
-        Ok(())
     }
 }
 

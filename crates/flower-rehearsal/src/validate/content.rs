@@ -61,7 +61,6 @@ fn is_in_its_place(role: Role, message: usize, block: usize, content: &Content) 
         Err(Refusal::invalid(format!("{}: `{kind}` blocks can only be in `{owner}` messages", place())))
     };
     match (&content.block, role) {
-        (Block::Text(_) | Block::Other(_), _) => Ok(()),
         (Block::ToolUse { .. }, Role::User | Role::System) => only("tool_use", "assistant"),
         (Block::Thinking { .. }, Role::User | Role::System) => only("thinking", "assistant"),
         (Block::RedactedThinking(_), Role::User | Role::System) => only("redacted_thinking", "assistant"),
@@ -81,6 +80,7 @@ fn is_in_its_place(role: Role, message: usize, block: usize, content: &Content) 
                 ))),
             }
         }
+        // Text and kinds that nothing here looks into may be anywhere; the rest is where it belongs.
         _ => Ok(()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn check(request: &Request) -> Result<(), Refusal> {
     let mut found = Vec::new();
     for (index, message) in request.messages.iter().enumerate() {
         for (block, content) in message.content.iter().enumerate() {
-            collect(format!("messages.{index}.content.{block}"), content, &mut found);
+            collect(&format!("messages.{index}.content.{block}"), content, &mut found);
         }
     }
     let images = found.iter().filter(|(_, block)| matches!(block, Block::Image(_))).count();
@@ -33,11 +33,11 @@ pub(super) fn check(request: &Request) -> Result<(), Refusal> {
 }
 
 /// All images and documents in a block, each with its path.
-fn collect<'a>(path: String, content: &'a Content, found: &mut Vec<(String, &'a Block)>) {
+fn collect<'a>(path: &str, content: &'a Content, found: &mut Vec<(String, &'a Block)>) {
     match &content.block {
         Block::Image(_) => found.push((format!("{path}.image"), &content.block)),
         Block::Document(Source::Content(inner)) => {
-            collect_all(&format!("{path}.document.source"), inner, found)
+            collect_all(&format!("{path}.document.source"), inner, found);
         }
         Block::Document(_) => found.push((format!("{path}.document"), &content.block)),
         Block::ToolResult { content: inner, .. } => collect_all(&format!("{path}.tool_result"), inner, found),
@@ -47,7 +47,7 @@ fn collect<'a>(path: String, content: &'a Content, found: &mut Vec<(String, &'a 
 
 fn collect_all<'a>(path: &str, inner: &'a [Content], found: &mut Vec<(String, &'a Block)>) {
     for (index, inner) in inner.iter().enumerate() {
-        collect(format!("{path}.content.{index}"), inner, found);
+        collect(&format!("{path}.content.{index}"), inner, found);
     }
 }
 

@@ -1,4 +1,5 @@
 //! The rules as a table: a body, and the words that refuse it (or none).
+#![allow(clippy::needless_pass_by_value, reason = "json!(…) is written where it is used")]
 
 use super::*;
 use crate::testing::caller;

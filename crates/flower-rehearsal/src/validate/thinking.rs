@@ -68,8 +68,12 @@ pub(super) fn check(
         let Some(block) = Returned::at(request, place) else { continue };
         let refusal = |why| Err(block.refuse(why));
         match (signature::check(block.signature, &prefix, block.text), model.thinking) {
+            (Verdict::Foreign, _) if foreign == ForeignThinking::Refuse => return refusal(Why::Unknown),
             (Verdict::Whole, _)
-            | (Verdict::OtherPrefix | Verdict::Placeholder, ReturnedThinking::LatestMessage) => {}
+            | (
+                Verdict::OtherPrefix | Verdict::Placeholder | Verdict::Foreign,
+                ReturnedThinking::LatestMessage,
+            ) => {}
             (Verdict::OtherPrefix, ReturnedThinking::Preserved) => {
                 if !drops(request) {
                     return refusal(Why::OtherConversation);
@@ -79,8 +83,6 @@ pub(super) fn check(
                 return refusal(Why::Modified);
             }
             (Verdict::OtherText | Verdict::Malformed, _) => return refusal(Why::Unknown),
-            (Verdict::Foreign, _) if foreign == ForeignThinking::Refuse => return refusal(Why::Unknown),
-            (Verdict::Foreign, ReturnedThinking::LatestMessage) => {}
             (Verdict::Foreign | Verdict::Placeholder, ReturnedThinking::Preserved) => {
                 let key = digest(&[block.signature.as_bytes(), block.text.as_bytes()]);
                 match seen.prefixes.get(&key) {

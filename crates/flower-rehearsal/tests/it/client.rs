@@ -113,14 +113,23 @@ async fn exchange(
     body: &[u8],
 ) -> Result<Answer, std::io::Error> {
     let mut stream = TcpStream::connect(address).await?;
-    let mut head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n",
-        body.len()
+    let length = body.len();
+    let fixed = format!(
+        "{method} {path} HTTP/1.1
+host: {address}
+connection: close
+content-length: {length}
+"
     );
-    for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    head.push_str("\r\n");
+    let given = headers.iter().map(|(name, value)| {
+        format!(
+            "{name}: {value}
+"
+        )
+    });
+    let head = std::iter::once(fixed).chain(given).collect::<Vec<_>>().concat()
+        + "
+";
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(body).await?;
     let mut bytes = Vec::new();

@@ -7,6 +7,9 @@
     reason = "tests fail by panicking"
 )]
 
+mod built_in;
 mod client;
 mod conversations;
+mod faults;
+mod http;
 mod recorded;

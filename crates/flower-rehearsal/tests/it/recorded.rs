@@ -97,7 +97,7 @@ fn played(path: &Path) -> Played {
         let message = &entry["message"];
         if entry["type"] == "user" {
             if played.prompt.is_empty() && message["content"].is_string() {
-                played.prompt = message["content"].as_str().unwrap().to_owned();
+                message["content"].as_str().unwrap().clone_into(&mut played.prompt);
             }
             for block in message["content"]
                 .as_array()
@@ -142,7 +142,7 @@ fn said(message: &Value) -> Said {
         match block["type"].as_str().unwrap() {
             "text" => said.text.push_str(block["text"].as_str().unwrap()),
             "tool_use" => {
-                said.calls.push((block["name"].as_str().unwrap().to_owned(), block["input"].clone()))
+                said.calls.push((block["name"].as_str().unwrap().to_owned(), block["input"].clone()));
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, TemplateError> {
         let written = &opened[2..2 + end];
         match quotation(written)? {
             Quotation { source: Source::Text(text), filters, .. } if filters.is_empty() => {
-                literal.push_str(&text)
+                literal.push_str(&text);
             }
             quotation => {
                 if !literal.is_empty() {
