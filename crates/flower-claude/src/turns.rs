@@ -140,6 +140,12 @@ impl Turns {
         self.phase
     }
 
+    /// Whether the harness has said anything about its state. Where it has not, an end of the run is inferred from results
+    /// alone, and something may still follow.
+    pub fn reports_state(&self) -> bool {
+        self.reported.is_some()
+    }
+
     /// Tasks that began and have not ended, by id.
     pub fn tasks(&self) -> &BTreeMap<String, TaskKind> {
         &self.tasks

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flower_claude::harness::Found;
-use flower_claude::process::Registry;
 use flower_context::Lang;
 use flower_store::{Manifest, MirrorWriter, ProjectPaths};
 use tokio::sync::{mpsc, watch};
@@ -50,7 +49,6 @@ struct Inner {
     model: Option<String>,
     budget_usd: Option<f64>,
     settings: Settings,
-    registry: Registry,
     /// `None` when the store cannot be written.
     writer: Option<Arc<MirrorWriter>>,
     manifest: Manifest,
@@ -94,11 +92,6 @@ impl Runtime {
     /// As [`run`](Self::run); a session that a live process works on is not resumed.
     pub async fn step(&self, spec: &AgentSpec, prompt: &str, start: Start) -> Result<Outcome, RunError> {
         spec.check()?;
-        if let Start::Resume(session) = &start
-            && let Some(live) = self.inner.registry.live_on(session)?.first()
-        {
-            return Err(RunError::SessionInUse { session: session.clone(), pid: live.process.pid });
-        }
         step::carry(&self.inner, spec, prompt, start).await
     }
 

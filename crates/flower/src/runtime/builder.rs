@@ -165,7 +165,6 @@ impl RuntimeBuilder {
                 model: self.model,
                 budget_usd: self.budget_usd,
                 settings: self.settings,
-                registry,
                 writer,
                 notes: Mutex::new(notes),
                 listeners: Mutex::new(Vec::<mpsc::UnboundedSender<RunEvent>>::new()),

@@ -47,18 +47,10 @@ pub enum RunError {
         /// Where the workbench is.
         root: PathBuf,
     },
-    /// The record of running harness processes could not be read.
+    /// The harness could not be started: the program does not run, or another process works on the session.
     #[error(transparent)]
-    Registry(#[from] flower_claude::Error),
+    Start(#[from] flower_claude::Error),
     /// Neither `CLAUDE_CONFIG_DIR` nor `HOME` says where the harness keeps its sessions.
     #[error("the harness's configuration directory is not known: set CLAUDE_CONFIG_DIR or HOME")]
     NoConfigDir,
-    /// Another live process works on the session that was to be resumed.
-    #[error("session {session} is in use by process {pid}; end it first, or fork the session")]
-    SessionInUse {
-        /// The session.
-        session: String,
-        /// A process that works on it.
-        pid: u32,
-    },
 }

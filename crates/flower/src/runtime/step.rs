@@ -1,10 +1,11 @@
 //! One step, from the start of its harness to its line in the manifest.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use flower_claude::options::{Conversation, Cut, From, SettingSource};
 use flower_claude::session::Dirt;
+use flower_claude::turns::Phase;
 use flower_claude::wire::{Raw, UserMessage};
 use flower_claude::{Event, Events, Host, Launch, Session};
 use flower_store::{Manifest, RawJson, StepFailure, StepRecord};
@@ -15,6 +16,10 @@ use super::outcome::{Failure, FailureKind, Outcome};
 use super::tally::{Tally, TurnEnd};
 use super::{Inner, RunError, Settings, Start, mirror, plan, repository, wall};
 use crate::roles::{AgentSpec, Duty, Isolation};
+
+/// How long a harness that does not report its state has to be silent after a result before the run counts as over.
+/// The tested versions report it; this is for others, which may open another turn behind a result.
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// How long the harness may take to write its transcript and go, once the run is over.
 const FINISH_GRACE: Duration = Duration::from_secs(15);
@@ -58,31 +63,26 @@ pub(super) async fn carry(
     let model = inner.model.clone().or(model);
     let started_at = jiff::Timestamp::now();
     let step = uuid::Uuid::new_v4().to_string();
+    let mut progress = Progress::default();
+    let (denied, mut denials) = unbounded_channel();
+    let (launch, host) = prepare(inner, spec, model.as_deref(), conversation(start), denied);
+    let (session, mut events) = Session::start(launch, host).await?;
     inner.tell(&RunEvent::StepStarted {
         run: inner.run.clone(),
         step: step.clone(),
         agent: spec.name.clone(),
         harness: inner.harness.path.clone(),
     });
-    for note in std::mem::take(&mut *inner.notes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)) {
+    for note in std::mem::take(&mut *inner.notes.lock().unwrap_or_else(PoisonError::into_inner)) {
         inner.warn(note);
     }
 
-    let mut progress = Progress::default();
-    let (denied, mut denials) = unbounded_channel();
-    let (launch, host) = prepare(inner, spec, model.as_deref(), conversation(start), denied);
-    let failure = match Session::start(launch, host).await {
-        Err(error) => Some(Failure { kind: FailureKind::Harness, text: error.to_string() }),
-        Ok((session, mut events)) => {
-            let failure = drive(inner, &session, &mut events, &mut denials, prompt, &mut progress).await;
-            // The step is written down before anything that can take time, or fail, is done about its processes.
-            let failure = failure.or_else(|| missing_answer(&progress.tally));
-            record(inner, spec, &step, started_at, &progress, failure.as_ref())?;
-            wind_up(inner, &session, &mut events, &mut denials, &mut progress, failure.as_ref()).await;
-            return Ok(ended(inner, step, progress, failure));
-        }
-    };
-    record(inner, spec, &step, started_at, &progress, failure.as_ref())?;
+    let failure = drive(inner, &session, &mut events, &mut denials, prompt, &mut progress).await;
+    let failure = failure.or_else(|| missing_answer(&progress.tally));
+    // The step is written down before anything that can take time, or fail, is done about its processes.
+    let recorded = record(inner, spec, &step, started_at, &progress, failure.as_ref());
+    wind_up(inner, &session, &mut events, &mut denials, &mut progress, failure.as_ref()).await;
+    recorded?;
     Ok(ended(inner, step, progress, failure))
 }
 
@@ -166,6 +166,7 @@ async fn drive(
     tokio::pin!(ready);
     let mut asked = false;
     let mut unready = None;
+    let mut settled = false;
     loop {
         tokio::select! {
             biased;
@@ -184,7 +185,8 @@ async fn drive(
                 Err(error) => unready = Some(error.to_string()),
             },
             event = events.next() => match event {
-                Some(Event::RunOver) => return None,
+                Some(Event::RunOver) if session.turns().reports_state() => return None,
+                Some(Event::RunOver) => settled = true,
                 Some(Event::Ended(exit)) => {
                     return (progress.tally.last.is_none()).then(|| Failure {
                         kind: FailureKind::Harness,
@@ -203,6 +205,8 @@ async fn drive(
                 }
             },
             Some(denial) = denials.recv() => take_denial(inner, denial, progress),
+            // Nothing more came, and no worker is out.
+            () = tokio::time::sleep(SETTLE), if settled && session.turns().phase() == Phase::Over => return None,
         }
     }
 }
