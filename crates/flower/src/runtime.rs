@@ -42,7 +42,6 @@ struct Inner {
     workspace: PathBuf,
     bench: Workbench,
     harness: Found,
-    config_dir: PathBuf,
     paths: ProjectPaths,
     env: BTreeMap<OsString, Option<OsString>>,
     lang: Lang,

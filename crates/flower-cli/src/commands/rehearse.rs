@@ -24,6 +24,9 @@ mod workspace;
 
 use workspace::{Workspace, WorkspaceError};
 
+/// The harness's configuration directory in its state of a rehearsal.
+const CONFIG_DIR: &str = "claude";
+
 /// The built-in scenario.
 const BUILT_IN: &str = "coordinator";
 
@@ -61,19 +64,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     let scenario = scenario(args.scenario.as_deref().unwrap_or(BUILT_IN), console)?;
     let found = crate::harness::ensure(args.claude.as_deref(), Install::Allowed, console)?;
     let seed = RandomState::new().hash_one(std::process::id());
-    let workspace = Workspace::open(args.workspace.as_deref(), seed).map_err(|error| {
+    let mut workspace = Workspace::open(args.workspace.as_deref(), seed).map_err(|error| {
         let wrapped = CliError::from_error(Kind::CannotStart, &error);
         match error {
             WorkspaceError::Occupied(_) => wrapped.hint(console.texts().rehearsal_needs_other_workspace),
             WorkspaceError::Disk { .. } => wrapped,
         }
     })?;
-    let result = rehearse(args, scenario, found, &workspace, console);
-    if workspace.temporary && !args.keep {
-        // Nothing in it was there before us; what cannot be removed lies under the system's temporary directory.
-        let _ = std::fs::remove_dir_all(&workspace.path);
+    if args.keep {
+        workspace.keep();
     }
-    result
+    rehearse(args, scenario, found, &workspace, console)
 }
 
 fn rehearse(
@@ -87,7 +88,8 @@ fn rehearse(
     let spec = cast::lead(console.texts());
     let prompt = console.texts().rehearsal_prompt.to_owned();
     let home = workspace.path.join(".flower");
-    let config_dir = home.join("rehearsal/claude");
+    // Below `runs/`, which git ignores.
+    let harness_state = home.join("runs/rehearsal");
     let runtime_builder =
         Runtime::builder(&workspace.path).harness(found).lang(console.lang).settings(Settings::None);
 
@@ -98,7 +100,7 @@ fn rehearse(
             .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
         let shown_path = workspace.path.display().to_string();
         console.say(&fill(console.texts().rehearsing, &[("path", &shown_path), ("url", &rehearsal.url())]));
-        let runtime = isolated(runtime_builder, &rehearsal.url(), &home.join("rehearsal"))
+        let runtime = isolated(runtime_builder, &rehearsal.url(), &harness_state)
             .build()
             .map_err(|error| stage::cannot_run(&error))?;
         let played = stage::play(&runtime, &spec, &prompt, Start::Fresh, show, console).await?;
@@ -110,21 +112,21 @@ fn rehearse(
         Ok((runtime, played))
     })?;
     let (runtime, played) = played;
-    show_receipt(&runtime, &played, &config_dir, workspace, args, console)?;
+    show_receipt(&runtime, &played, &harness_state, workspace, args, console)?;
     Ok(played.exit_code())
 }
 
 fn show_receipt(
     runtime: &Runtime,
     played: &Played,
-    config_dir: &Path,
+    harness_state: &Path,
     workspace: &Workspace,
     args: &Args,
     console: &Console,
 ) -> Result<(), CliError> {
     let cannot_read = |error: &(dyn std::error::Error + 'static)| CliError::from_error(Kind::Failed, error);
-    let paths =
-        ProjectPaths::resolve(config_dir, runtime.workspace()).map_err(|error| cannot_read(&error))?;
+    let paths = ProjectPaths::resolve(&harness_state.join(CONFIG_DIR), runtime.workspace())
+        .map_err(|error| cannot_read(&error))?;
     let receipt = receipt(runtime.manifest(), &runtime.sessions_db(), paths.project_key(), runtime.id())
         .map_err(|error| cannot_read(&error))?;
     let places = shown::Places {
@@ -141,7 +143,7 @@ fn show_receipt(
     for line in shown::lines(&receipt, &played.outcome, &places, console.texts()) {
         console.data(&line);
     }
-    if workspace.temporary && !args.keep {
+    if workspace.is_temporary() {
         console.data(&format!("\n{}", console.texts().receipt_removed));
     }
     Ok(())
@@ -162,7 +164,7 @@ fn isolated(builder: RuntimeBuilder, url: &str, state: &Path) -> RuntimeBuilder 
         "ALL_PROXY",
     ];
     let mut builder = builder
-        .config_dir(state.join("claude"))
+        .config_dir(state.join(CONFIG_DIR))
         .env("HOME", state.join("home"))
         .env("ANTHROPIC_BASE_URL", url)
         .env("ANTHROPIC_API_KEY", "sk-rehearsal")

@@ -25,7 +25,7 @@ impl Truth {
         for entry in std::fs::read_dir(workspace.join("data")).unwrap() {
             let entry = entry.unwrap();
             let name = entry.file_name().into_string().unwrap();
-            if !name.ends_with(".txt") {
+            if entry.path().extension().is_none_or(|extension| extension != "txt") {
                 continue;
             }
             let text = std::fs::read_to_string(entry.path()).unwrap();

@@ -132,6 +132,12 @@ impl RuntimeBuilder {
             Some(found) => found,
             None => harness::ensure(&Search::from_env(None), Install::Refused, &mut |_| {})?,
         };
+        let mut env = self.env;
+        // Only a directory of our own choice is told: with the variable set, even to its default, the harness looks for
+        // its login elsewhere.
+        if let Some(dir) = &self.config_dir {
+            env.insert("CLAUDE_CONFIG_DIR".into(), Some(dir.into()));
+        }
         let config_dir = self
             .config_dir
             .or_else(|| set("CLAUDE_CONFIG_DIR").map(PathBuf::from))
@@ -159,8 +165,7 @@ impl RuntimeBuilder {
                 bench,
                 harness,
                 paths,
-                config_dir,
-                env: self.env,
+                env,
                 lang: self.lang,
                 model: self.model,
                 budget_usd: self.budget_usd,

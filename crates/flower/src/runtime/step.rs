@@ -133,7 +133,6 @@ fn prepare(
     let mut launch = Launch::new(&inner.harness.path)
         .cwd(&inner.workspace)
         .options(options)
-        .env("CLAUDE_CONFIG_DIR", &inner.config_dir)
         .registry(inner.bench.processes());
     for (name, value) in &inner.env {
         launch = match value {

@@ -30,11 +30,12 @@ name = "worker"
 match = { agent = "subagent" }
 "#,
     );
-    for (index, (tool, input)) in calls.iter().enumerate() {
-        scenario += &format!(
+    let step = |(index, (tool, input)): (usize, &(&str, &str))| {
+        format!(
             "[[thread.step]]\n[[thread.step.call]]\nid = \"c{index}\"\ntool = \"{tool}\"\ninput = {{ {input} }}\n"
-        );
-    }
+        )
+    };
+    scenario.extend(calls.iter().enumerate().map(step));
     scenario + "[[thread.step]]\ntext = \"Conclusion: done.\"\n"
 }
 

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 /// Marks a `data/` that a rehearsal made and may make anew.
 const MARKER: &str = ".made-by-flower-rehearse";
 
@@ -12,8 +14,8 @@ const MARKER: &str = ".made-by-flower-rehearse";
 #[derive(Debug)]
 pub(super) struct Workspace {
     pub(super) path: PathBuf,
-    /// Removed at the end, unless it is kept: a directory of our own under the system's temporary one.
-    pub(super) temporary: bool,
+    /// The directory removes itself with this; `None` for one of the user's.
+    temporary: Option<TempDir>,
 }
 
 /// Why no workspace could be made.
@@ -26,20 +28,38 @@ pub(super) enum WorkspaceError {
 }
 
 impl Workspace {
-    /// The directory that was asked for, made if it is missing, or a fresh temporary one.
+    /// The directory that was asked for, made if it is missing, or a temporary one.
     pub(super) fn open(asked: Option<&Path>, seed: u64) -> Result<Self, WorkspaceError> {
-        let (path, temporary) = match asked {
-            Some(path) => (path.to_owned(), false),
-            None => (std::env::temp_dir().join(format!("flower-rehearsal-{seed:016x}")), true),
-        };
         let disk = |path: &Path| {
             let path = path.to_owned();
             move |source| WorkspaceError::Disk { path, source }
         };
-        fs::create_dir_all(&path).map_err(disk(&path))?;
+        let (path, temporary) = match asked {
+            Some(path) => {
+                fs::create_dir_all(path).map_err(disk(path))?;
+                (path.to_owned(), None)
+            }
+            None => {
+                let dir = tempfile::Builder::new().prefix("flower-rehearsal-").tempdir();
+                let dir = dir.map_err(disk(&std::env::temp_dir()))?;
+                (dir.path().to_owned(), Some(dir))
+            }
+        };
         let path = path.canonicalize().map_err(disk(&path))?;
         fill(&path.join("data"), seed)?;
         Ok(Self { path, temporary })
+    }
+
+    /// It goes when this goes.
+    pub(super) fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
+    }
+
+    /// It stays.
+    pub(super) fn keep(&mut self) {
+        if let Some(dir) = self.temporary.take() {
+            let _kept = dir.keep();
+        }
     }
 }
 
