@@ -40,6 +40,6 @@ fn agent_call(bencher: Bencher) {
     decide(
         bencher,
         "Agent",
-        json!({"subagent_type": "analyst", "description": "d", "prompt": "p".repeat(2_000)}),
+        &json!({"subagent_type": "analyst", "description": "d", "prompt": "p".repeat(2_000)}),
     );
 }
