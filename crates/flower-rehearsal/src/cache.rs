@@ -19,9 +19,10 @@
 //!
 //! Pure: the caller gives the time. Memory is bounded: beyond [`MOST_ENTRIES`] the entry that would die first goes.
 
+use crate::digest::Digest;
+use crate::digest::digest;
 use crate::model::Model;
-use crate::prompt::{Digest, Prompt, Section};
-use crate::scenario::position::digest;
+use crate::prompt::{Prompt, Section};
 use crate::wire::{Request, Ttl};
 use std::collections::HashMap;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //!
 //! A server validates requests as strictly as the real API ([`validate`]), models its prompt cache ([`cache`]),
 //! answers from a scenario file ([`scenario`]) and fails on demand ([`fault`]). Every rule says where it is known from;
-//! what is a model of ours and was never compared with the real API says so: token counts ([`tokens`]), signatures
-//! ([`signature`]), the handling of the harness's bookkeeping block ([`prompt`]).
+//! what is a model of ours and was never compared with the real API says so: token counts ([`tokens`]), the form of
+//! signatures, the handling of the harness's bookkeeping block ([`prompt`]).
 //!
 //! ```
 //! use flower_rehearsal::{Options, Rehearsal, Scenario};
@@ -18,26 +18,38 @@
 //! # }
 //! ```
 
+// What is asked, and how much it is.
 pub mod wire;
 
 mod base64;
+mod digest;
 mod media;
 pub mod model;
-pub mod prompt;
-pub mod signature;
 pub mod tokens;
+
+pub mod prompt;
+
+// Whether it may be asked.
+mod signature;
 pub mod validate;
 
+// What it costs.
 pub mod cache;
 pub mod clock;
 
-pub mod fault;
-pub mod message;
-pub mod recorder;
-pub mod reply;
+// What is answered.
 pub mod scenario;
+
+mod reply;
+
+mod message;
 mod sse;
 
+pub mod fault;
+
+pub mod recorder;
+
+// To whom.
 pub mod server;
 
 #[cfg(test)]
@@ -46,12 +58,13 @@ mod testing;
 pub use clock::Clock;
 pub use fault::Fault;
 pub use scenario::{Scenario, ScenarioError};
-pub use server::{Error, Options, Rehearsal, State};
+pub use server::{Error, Kept, Options, Rehearsal, State, ThreadState, Violation};
 pub use validate::ForeignThinking;
 
 /// The built-in rehearsal in English: a coordinator, two workers, numbers that tools really returned.
 ///
-/// Needs the variable `artifacts` (a directory to write into) and a session that runs where `data/*.txt` are several files.
+/// Needs the variable `artifacts` (a directory to write into) and a session that runs where `data/*.txt` are several
+/// files.
 pub const COORDINATOR: &str = include_str!("../scenarios/coordinator.toml");
 
 /// [`COORDINATOR`] with Chinese texts and the same calls.

@@ -6,21 +6,21 @@ use serde_json::{Value, json};
 
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub(crate) struct Message {
     /// Unique for each answer, also for the second answer to a repeated request: the harness joins transcript lines
     /// by it.
-    pub id: String,
+    pub(crate) id: String,
     /// The model that was asked.
-    pub model: String,
+    pub(crate) model: String,
     /// What it says.
-    pub reply: Reply,
+    pub(crate) reply: Reply,
     /// The input side of its usage.
-    pub usage: CacheUsage,
+    pub(crate) usage: CacheUsage,
 }
 
 impl Message {
     /// The answer to a request that is not streamed.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let content: Vec<_> = self.reply.blocks.iter().map(ReplyBlock::json).collect();
         json!({
             "id": self.id,
@@ -35,7 +35,7 @@ impl Message {
     }
 
     /// The message in `message_start`: no content yet, and one output token, as the real API says there.
-    pub fn start(&self) -> Value {
+    pub(crate) fn start(&self) -> Value {
         json!({
             "id": self.id,
             "type": "message",

@@ -71,7 +71,7 @@ const MODELS: &[Model] = &[
     model("claude-fable-5", 1_000_000, 128_000, 1024),
     model("claude-opus-5-5", 1_000_000, 128_000, 1024).preserved(),
     model("claude-opus-5", 1_000_000, 128_000, 1024),
-    model("claude-opus-4-8", 200_000, 128_000, 4096),
+    model("claude-opus-4-8", 200_000, 128_000, 1024),
     model("claude-opus-4-7", 200_000, 128_000, 4096),
     model("claude-opus-4-6", 200_000, 128_000, 4096),
     model("claude-opus-4-5", 200_000, 64_000, 4096).with_prefill(),

@@ -10,12 +10,10 @@
 //! differs between conversations whose later blocks are shared, so we take it that the API drops it; the API's own
 //! treatment is not documented.
 
+pub use crate::digest::Digest;
+use crate::digest::digest;
 use crate::tokens;
 use crate::wire::{Block, Content, Request, Ttl};
-use sha2::{Digest as _, Sha256};
-
-/// A SHA-256 over a prefix of the prompt.
-pub type Digest = [u8; 32];
 
 /// The three levels of the cache, in prompt order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,17 +102,6 @@ impl Prompt {
 /// Digest of a prompt without any piece.
 const EMPTY: Digest = [0; 32];
 
-fn chain(before: &Digest, section: Section, speaker: &str, canonical: &str) -> Digest {
-    let mut hash = Sha256::new();
-    hash.update(before);
-    // Lengths keep the parts apart, whatever they contain.
-    for part in [section.name(), speaker, canonical] {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().into()
-}
-
 fn is_bookkeeping(content: &Content) -> bool {
     matches!(&content.block, Block::Text(text) if text.starts_with(BOOKKEEPING))
 }
@@ -145,7 +132,7 @@ impl Row {
         place: Option<(usize, usize)>,
     ) {
         let before = self.pieces.last().map_or(EMPTY, |piece| piece.digest);
-        let digest = chain(&before, section, speaker, canonical);
+        let digest = digest(&[&before, section.name().as_bytes(), speaker.as_bytes(), canonical.as_bytes()]);
         self.pieces.push(Piece { section, digest, tokens, breakpoint, place });
     }
 

@@ -1,6 +1,7 @@
 //! From a step of the scenario to the message that answers a request.
 
-use crate::prompt::{Digest, Prompt};
+use crate::digest::Digest;
+use crate::prompt::Prompt;
 use crate::scenario::position::{self, Place};
 use crate::scenario::template::{Sources, Unfilled};
 use crate::scenario::{AfterLast, Conversation, Scenario, Step, StopReason, Thought, Thread};
@@ -13,24 +14,24 @@ use std::time::Duration;
 
 /// What the server says to one request, before usage is added.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// The blocks of the message.
-    pub blocks: Vec<ReplyBlock>,
+    pub(crate) blocks: Vec<ReplyBlock>,
     /// Why it ends.
-    pub stop_reason: StopReason,
+    pub(crate) stop_reason: StopReason,
     /// The stop sequence that ended it.
-    pub stop_sequence: Option<String>,
+    pub(crate) stop_sequence: Option<String>,
     /// Output tokens, counted or as the step says.
-    pub output_tokens: u64,
+    pub(crate) output_tokens: u64,
     /// Waiting time before the first event.
-    pub delay: Duration,
+    pub(crate) delay: Duration,
     /// Waiting time before each event.
-    pub pace: Duration,
+    pub(crate) pace: Duration,
 }
 
 /// A block of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ReplyBlock {
+pub(crate) enum ReplyBlock {
     /// Thinking with its signature.
     Thinking {
         /// The text.
@@ -58,7 +59,7 @@ pub enum ReplyBlock {
 
 impl ReplyBlock {
     /// The block as the API writes it and as the client sends it back.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         match self {
             Self::Thinking { thinking, signature } => {
                 json!({"type": "thinking", "thinking": thinking, "signature": signature})
@@ -75,7 +76,7 @@ impl ReplyBlock {
 /// Why the scenario has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoReply {
+pub(crate) enum NoReply {
     /// No thread matches and there is no fallback.
     #[error("scenario {scenario:?}: no thread matches this request and there is no [fallback]")]
     NoThread {
@@ -111,22 +112,22 @@ pub enum NoReply {
 }
 
 /// The name under which answers of the fallback are counted.
-pub const FALLBACK: &str = "fallback";
+pub(crate) const FALLBACK: &str = "fallback";
 
 /// Which step answers a request, before it is filled.
 #[derive(Debug, Clone, Copy)]
-pub struct Cue<'a> {
+pub(crate) struct Cue<'a> {
     /// The thread's name, or [`FALLBACK`].
-    pub thread: &'a str,
+    pub(crate) thread: &'a str,
     /// Position of the answer in the thread, from 0.
-    pub position: usize,
+    pub(crate) position: usize,
     /// The thread itself; `None` for the fallback.
     script: Option<&'a Thread>,
     step: &'a Step,
 }
 
 /// Finds the step that answers a conversation.
-pub fn cue<'a>(scenario: &'a Scenario, conversation: &Conversation) -> Result<Cue<'a>, NoReply> {
+pub(crate) fn cue<'a>(scenario: &'a Scenario, conversation: &Conversation) -> Result<Cue<'a>, NoReply> {
     let thread = scenario.thread_for(conversation);
     if let Some(thread) = thread {
         let position = position::position(&thread.name, conversation);
@@ -154,7 +155,7 @@ pub fn cue<'a>(scenario: &'a Scenario, conversation: &Conversation) -> Result<Cu
 }
 
 /// Fills the step and makes it the message that answers `request`.
-pub fn compose(
+pub(crate) fn compose(
     scenario: &Scenario,
     cue: &Cue<'_>,
     variables: &BTreeMap<String, String>,

@@ -17,13 +17,13 @@ mod log;
 mod routes;
 mod state;
 
-pub use state::{Kept, Served, State, ThreadState, Violation};
+pub use state::{Kept, State, ThreadState, Violation};
 
 use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::scenario::Scenario;
 use crate::validate::ForeignThinking;
-use connection::Loopback;
+use connection::{Closing, Loopback};
 use state::Shared;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -97,12 +97,14 @@ pub enum Error {
     },
 }
 
-/// A running server. It stops when it is dropped or shut down.
+/// A running server. It stops listening when it is dropped or shut down.
 #[derive(Debug)]
 pub struct Rehearsal {
     address: SocketAddr,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
+    /// Dropped to stop: also when the whole is dropped.
+    stop: oneshot::Sender<()>,
+    closing: Closing,
     task: JoinHandle<()>,
 }
 
@@ -130,17 +132,20 @@ impl Rehearsal {
         let address = listener.local_addr().map_err(listen)?;
         let shared = Arc::new(Shared::new(scenario, options, log));
         let (stop, stopped) = oneshot::channel::<()>();
+        let closing = Closing::default();
         let service =
             routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<connection::Handle>();
-        let serve = axum::serve(Loopback(listener), service).with_graceful_shutdown(async move {
-            // A dropped sender means the same as a sent one.
-            let _ = stopped.await;
-        });
+        let serve = axum::serve(Loopback::new(listener, closing.clone()), service).with_graceful_shutdown(
+            async move {
+                // A dropped sender means the same as a sent one.
+                let _ = stopped.await;
+            },
+        );
         let task = tokio::spawn(async move {
             // `axum::serve` never gives an error; it retries `accept`.
             let _ = serve.await;
         });
-        Ok(Self { address, shared, stop: Some(stop), task })
+        Ok(Self { address, shared, stop, closing, task })
     }
 
     /// The base URL, for `ANTHROPIC_BASE_URL`.
@@ -175,16 +180,11 @@ impl Rehearsal {
 
     /// Stops listening, lets answers in flight end for a moment, and gives the final state.
     pub async fn shutdown(mut self) -> State {
-        self.stop.take();
+        drop(self.stop);
         if tokio::time::timeout(GRACE, &mut self.task).await.is_err() {
+            self.closing.close();
             self.task.abort();
         }
         self.shared.state()
-    }
-}
-
-impl Drop for Rehearsal {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

@@ -8,8 +8,8 @@
 //! The real API's signatures are opaque and encrypted; only their effect is imitated.
 
 use crate::base64;
-use crate::prompt::Digest;
-use crate::scenario::position::digest;
+use crate::digest::Digest;
+use crate::digest::digest;
 
 const MARK: &[u8; 8] = b"flower1\0";
 const LEN: usize = 16;
@@ -20,7 +20,7 @@ const PLACEHOLDER: &str = "c2ln";
 
 /// What a signature says about a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Text and prefix are those that were signed.
     Whole,
     /// The text is; something before it is not.
@@ -36,7 +36,7 @@ pub enum Verdict {
 }
 
 /// Signs a thinking block that stands behind `prefix`.
-pub fn sign(prefix: &Digest, text: &str) -> String {
+pub(crate) fn sign(prefix: &Digest, text: &str) -> String {
     let mut bytes = Vec::with_capacity(MARK.len() + 2 * LEN);
     bytes.extend_from_slice(MARK);
     bytes.extend_from_slice(&prefix[..LEN]);
@@ -45,7 +45,7 @@ pub fn sign(prefix: &Digest, text: &str) -> String {
 }
 
 /// Checks the signature of a block with `text` behind `prefix`.
-pub fn check(signature: &str, prefix: &Digest, text: &str) -> Verdict {
+pub(crate) fn check(signature: &str, prefix: &Digest, text: &str) -> Verdict {
     if signature == PLACEHOLDER {
         return Verdict::Placeholder;
     }

@@ -1,6 +1,6 @@
 //! What a scenario can see of a request: texts to match, results to quote, answers given so far.
 
-use crate::wire::{Agent, Block, Content, Request, Role};
+use crate::wire::{Agent, Block, Content, Message, Request, Role};
 
 /// A result that a tool returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub struct Conversation {
     pub subagent: bool,
     /// The system prompt.
     pub system: String,
-    /// All text of the first user message, the harness's reminders included.
+    /// All text of the user's first turn, the harness's reminders included.
     pub first_message: String,
     /// What the user wrote first: the last text block of the first message that is no reminder.
     pub prompt: String,
-    /// All text of the newest user message, tool results included.
+    /// All text of the user's newest turn, tool results included.
     pub last_message: String,
     /// All tool results, oldest first.
     pub outcomes: Vec<Outcome>,
@@ -42,22 +42,22 @@ impl Conversation {
     /// Reads the conversation of a request.
     pub fn of(request: &Request) -> Self {
         let system = texts(&request.system);
-        let first = request.messages.iter().find(|message| message.role == Role::User);
-        let first_blocks = first.map(|message| message.content.as_slice()).unwrap_or_default();
-        let last = request.messages.iter().rev().find(|message| message.role == Role::User);
+        let first: Vec<&Content> = user_turn(request.messages.iter());
+        let last = request.messages.iter().rposition(|message| message.role == Role::Assistant);
+        let last = user_turn(request.messages.iter().skip(last.map_or(0, |answer| answer + 1)));
         Self {
             model: request.model.clone(),
             subagent: matches!(request.caller.agent, Agent::Sub(_)) || system.contains(SUBAGENT_MARK),
             system,
-            first_message: texts(first_blocks),
-            prompt: first_blocks
+            first_message: texts(first.iter().copied()),
+            prompt: first
                 .iter()
                 .rev()
-                .filter_map(text)
+                .filter_map(|content| text(content))
                 .find(|text| !is_reminder(text))
                 .unwrap_or_default()
                 .into(),
-            last_message: last.map(|message| texts(&message.content)).unwrap_or_default(),
+            last_message: texts(last),
             outcomes: request
                 .messages
                 .iter()
@@ -67,6 +67,12 @@ impl Conversation {
             answers: answers(request),
         }
     }
+}
+
+/// The blocks of the user's messages in a row, from the first one on.
+fn user_turn<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<&'a Content> {
+    let messages = messages.skip_while(|message| message.role != Role::User);
+    messages.take_while(|message| message.role == Role::User).flat_map(|message| &message.content).collect()
 }
 
 fn is_reminder(text: &str) -> bool {
@@ -80,7 +86,7 @@ fn text(content: &Content) -> Option<&str> {
     }
 }
 
-fn texts(contents: &[Content]) -> String {
+fn texts<'a>(contents: impl IntoIterator<Item = &'a Content>) -> String {
     let mut all = Vec::new();
     for content in contents {
         match &content.block {

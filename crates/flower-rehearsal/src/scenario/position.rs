@@ -9,10 +9,8 @@
 //! plays on after a compaction matches the summary's text in a thread of its own.
 
 use super::Conversation;
-use crate::prompt::Digest;
+use crate::digest::{Digest, digest, hex};
 use crate::wire::{Agent, Caller};
-use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// A call's place in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,23 +56,6 @@ pub fn read_id(thread: &str, id: &str) -> Option<Place> {
 
 fn tag(thread: &str) -> String {
     hex(&digest(&[thread.as_bytes()]), 3)
-}
-
-pub(crate) fn digest(parts: &[&[u8]]) -> Digest {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().into()
-}
-
-pub(crate) fn hex(bytes: &[u8], count: usize) -> String {
-    bytes.iter().take(count).fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

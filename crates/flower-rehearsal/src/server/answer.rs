@@ -2,12 +2,12 @@
 //! is wrong with a request is said before anything is spent.
 
 use super::state::{Served, Shared};
+use crate::digest::{digest, hex};
 use crate::fault::{self, Effect, Target};
 use crate::message::Message;
 use crate::prompt::Prompt;
 use crate::reply::{self, Cue};
 use crate::scenario::Conversation;
-use crate::scenario::position::{digest, hex};
 use crate::validate;
 use crate::wire::{Agent, Caller, Endpoint, ErrorKind, Refusal, Request};
 use serde_json::{Value, json};

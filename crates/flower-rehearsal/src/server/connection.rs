@@ -28,8 +28,27 @@ impl Connected<IncomingStream<'_, Loopback>> for Handle {
     }
 }
 
+/// Ends all connections at their next write: for answers that outlast a shutdown.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Closing(Arc<AtomicBool>);
+
+impl Closing {
+    pub(super) fn close(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// A listener whose connections carry a [`Handle`].
-pub(super) struct Loopback(pub(super) TcpListener);
+pub(super) struct Loopback {
+    listener: TcpListener,
+    closing: Closing,
+}
+
+impl Loopback {
+    pub(super) fn new(listener: TcpListener, closing: Closing) -> Self {
+        Self { listener, closing }
+    }
+}
 
 impl Listener for Loopback {
     type Io = Connection;
@@ -37,11 +56,14 @@ impl Listener for Loopback {
 
     async fn accept(&mut self) -> (Connection, Handle) {
         loop {
-            if let Ok((stream, _)) = self.0.accept().await {
+            if let Ok((stream, _)) = self.listener.accept().await {
                 // Small events go out at once; without it the run is only slower.
                 let _ = stream.set_nodelay(true);
                 let handle = Handle::default();
-                return (Connection { stream, handle: handle.clone() }, handle);
+                return (
+                    Connection { stream, handle: handle.clone(), closing: self.closing.clone() },
+                    handle,
+                );
             }
             // Out of descriptors, most likely: wait for one to come free.
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -57,6 +79,7 @@ impl Listener for Loopback {
 pub(super) struct Connection {
     stream: TcpStream,
     handle: Handle,
+    closing: Closing,
 }
 
 impl Connection {
@@ -66,7 +89,11 @@ impl Connection {
 
     /// An error if the connection is to be broken: the server drops it then.
     fn check(&self) -> io::Result<()> {
-        if self.is_broken() { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok(()) }
+        if self.is_broken() || self.closing.0.load(Ordering::Acquire) {
+            Err(io::ErrorKind::ConnectionReset.into())
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::answer::{self, Answer, Break, Delivery};
 use super::connection::Handle;
 use super::state::{Kept, Shared};
+use crate::digest::{digest, hex};
 use crate::fault::{Fault, WrittenFault};
 use crate::message::Message;
-use crate::scenario::position::{digest, hex};
 use crate::sse;
 use crate::wire::{Caller, ErrorKind, Refusal};
 use axum::Router;
@@ -27,6 +27,9 @@ const MOST_BODY: usize = 32 * 1024 * 1024;
 
 /// What is read of a larger body before the connection is given up, so that the client can read the refusal.
 const MOST_DRAINED: usize = 256 * 1024 * 1024;
+
+/// Time for written events to be read before a reset.
+const SETTLE: Duration = Duration::from_millis(50);
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
@@ -277,9 +280,6 @@ fn stream(message: &Message, pace: Duration, broken: Option<Break>, connection: 
     set(&mut response, "request-id", &request_id());
     response
 }
-
-/// Time for written events to be read before a reset.
-const SETTLE: Duration = Duration::from_millis(50);
 
 fn set(response: &mut Response, name: &'static str, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {

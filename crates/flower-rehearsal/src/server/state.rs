@@ -90,7 +90,7 @@ pub struct Kept {
 
 /// An answer that was started, for the accounts.
 #[derive(Debug, Clone, Copy)]
-pub struct Served<'a> {
+pub(super) struct Served<'a> {
     /// The thread that answered.
     pub thread: &'a str,
     /// Its input side.

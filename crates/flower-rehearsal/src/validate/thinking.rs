@@ -2,16 +2,17 @@
 //!
 //! Models with preserved thinking bind each block to system, tools and everything before it: one changed byte makes
 //! every block behind it invalid. With older models only the newest assistant message must be unchanged (both from
-//! the vendor's documentation). What signatures are here is said in [`crate::signature`].
+//! the vendor's documentation). What signatures are here is said in `signature`.
 //!
 //! Recorded traffic holds placeholders instead of signatures, and a resumed session may hold signatures of the real
 //! API; neither says what prefix it belongs to. A placeholder is therefore bound to the prefix with which it is first
 //! seen, and a foreign signature too where [`ForeignThinking`] allows it.
 
 use super::turns::Turn;
+use crate::digest::Digest;
+use crate::digest::digest;
 use crate::model::{Model, Prefill, ReturnedThinking};
-use crate::prompt::{Digest, Prompt};
-use crate::scenario::position::digest;
+use crate::prompt::Prompt;
 use crate::signature::{self, Verdict};
 use crate::wire::{Block, Refusal, Request, Role, Thinking, UnboundThinking};
 use std::collections::{HashMap, VecDeque};

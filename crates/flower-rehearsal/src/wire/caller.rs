@@ -1,7 +1,7 @@
 //! Who asks: the headers of a request that change its meaning.
 
 use super::refusal::{ErrorKind, Refusal};
-use sha2::{Digest, Sha256};
+use crate::digest::{Digest, digest};
 
 /// The values of the `anthropic-beta` header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum Agent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// Digest of the credential; caches of different keys are apart. The credential itself is not kept.
-    pub key: [u8; 32],
+    pub key: Digest,
     /// The betas asked for.
     pub betas: Betas,
     /// `x-claude-code-session-id`, if any.
@@ -76,7 +76,7 @@ impl Caller {
             }
         }
         Ok(Self {
-            key: Sha256::digest(credential).into(),
+            key: digest(&[credential.as_bytes()]),
             betas: header("anthropic-beta").map(Betas::parse).unwrap_or_default(),
             session: header("x-claude-code-session-id").map(str::to_owned),
             agent: header("x-claude-code-agent-id").map_or(Agent::Main, |id| Agent::Sub(id.to_owned())),
