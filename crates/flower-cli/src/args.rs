@@ -7,7 +7,7 @@ use crate::commands::{doctor, glance, once, rehearse, setup};
 
 /// Keeps long agent runs from drowning in their own context.
 #[derive(Debug, Parser)]
-#[command(name = "flower", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "flower", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Args {
     /// Language of what people and models read: en or zh-CN [env: FLOWER_LANG] [default: en].
     #[arg(long, global = true, value_name = "LANG")]

@@ -2,18 +2,21 @@
 
 use std::path::Path;
 
-use flower_claude::harness::{self, Found, Install, NEWEST_TESTED, Progress, Search, TESTED, Verdict};
+use flower_claude::harness::{
+    self, Found, Install, NEWEST_TESTED, Progress, Search, Source, TESTED, Verdict,
+};
 use flower_context::fill;
 
 use crate::console::Console;
 use crate::error::{CliError, Kind};
+use crate::texts::Texts;
 
 /// Finds the harness; installs it when that is allowed; says which one it is and what to mind.
 pub(crate) fn ensure(claude: Option<&Path>, install: Install, console: &Console) -> Result<Found, CliError> {
     let search = Search::from_env(claude.map(Path::to_owned));
     let found = harness::ensure(&search, install, &mut |progress| tell(progress, console))
         .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
-    console.say(&line(&found, console.texts().harness_in_use));
+    console.say(&line(&found, console.texts().harness_in_use, console.texts()));
     for warning in warnings(&found, console) {
         console.warn(&warning);
     }
@@ -21,16 +24,15 @@ pub(crate) fn ensure(claude: Option<&Path>, install: Install, console: &Console)
 }
 
 /// `template` with `{path}`, `{version}` and `{source}` of a harness.
-pub(crate) fn line(found: &Found, template: &str) -> String {
+pub(crate) fn line(found: &Found, template: &str, texts: &Texts) -> String {
+    let source = match found.source {
+        Source::Explicit => "--claude",
+        Source::Env => "FLOWER_CLAUDE",
+        Source::Path => "PATH",
+        Source::Private => texts.harness_private,
+    };
     let version = found.version.version().map_or_else(|| "?".to_owned(), |version| version.to_string());
-    fill(
-        template,
-        &[
-            ("path", &found.path.display().to_string()),
-            ("version", &version),
-            ("source", &found.source.to_string()),
-        ],
-    )
+    fill(template, &[("path", &found.path.display().to_string()), ("version", &version), ("source", source)])
 }
 
 /// What is not as tested.

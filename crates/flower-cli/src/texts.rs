@@ -41,6 +41,7 @@ texts! {
     install_waiting,
     /// `{path}`, `{version}`, `{source}`
     harness_in_use,
+    harness_private,
     /// `{path}`
     harness_unknown_version,
     /// `{version}`, `{newest}`

@@ -102,7 +102,7 @@ fn harness(claude: Option<&Path>, console: &Console) -> Vec<Finding> {
     let search = Search::from_env(claude.map(Path::to_owned));
     match harness::ensure(&search, Install::Refused, &mut |_| {}) {
         Ok(found) => {
-            let line = crate::harness::line(&found, texts.doctor_harness_line);
+            let line = crate::harness::line(&found, texts.doctor_harness_line, texts);
             let notes = crate::harness::warnings(&found, console);
             let notes = notes.into_iter().map(|note| Finding::new(subject, Grade::Note, note));
             std::iter::once(Finding::new(subject, Grade::Ok, line)).chain(notes).collect()

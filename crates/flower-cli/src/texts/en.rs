@@ -11,6 +11,7 @@ pub(super) static TEXTS: Texts = Texts {
     installed: "Installed Claude Code {version} in {seconds} s.",
     install_waiting: "Waiting for another process that installs Claude Code {version} …",
     harness_in_use: "Harness: Claude Code {version} at {path} (found by {source})",
+    harness_private: "flower's private copy",
     harness_unknown_version: "{path} did not tell its version; flower is tested with 2.1.197 and 2.1.332",
     harness_newer: "Claude Code {version} is newer than what flower is tested with ({newest})",
     harness_untested: "flower is not tested with Claude Code {version}, only with {tested}",

@@ -11,6 +11,7 @@ pub(super) static TEXTS: Texts = Texts {
     installed: "已安装 Claude Code {version},用时 {seconds} 秒。",
     install_waiting: "正在等待另一个进程安装 Claude Code {version}……",
     harness_in_use: "运行框架:Claude Code {version},位于 {path}(来源:{source})",
+    harness_private: "flower 的私有副本",
     harness_unknown_version: "{path} 没有说明自己的版本;flower 在 2.1.197 和 2.1.332 上测试过",
     harness_newer: "Claude Code {version} 比 flower 测试过的版本({newest})新",
     harness_untested: "flower 没有在 Claude Code {version} 上测试过,只测试过 {tested}",

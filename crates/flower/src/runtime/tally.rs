@@ -24,6 +24,8 @@ pub(super) struct Tally {
     /// API messages of the main thread so far. The harness prints a line for each content block; all lines of a
     /// message have its id.
     messages: BTreeSet<String>,
+    /// Workers that are out.
+    workers: BTreeSet<String>,
     /// Tokens in the context of the main thread: input + cache read + cache creation of its newest message.
     pub(super) watermark: u64,
     /// Cost of the step in US dollars, as the harness says at the end of each turn.
@@ -101,13 +103,17 @@ impl Tally {
                     version: init.claude_code_version.clone(),
                 }
             }
-            SystemDetail::TaskStarted(task) => RunEvent::WorkerStarted {
-                task: task.task_id.clone(),
-                call: task.tool_use_id.clone(),
-                worker: task.subagent_type.clone(),
-                description: task.description.clone(),
-            },
-            SystemDetail::TaskNotification(task) => {
+            // A long command is a task of the harness's too; it has no such type.
+            SystemDetail::TaskStarted(task) if task.subagent_type.is_some() => {
+                self.workers.insert(task.task_id.clone());
+                RunEvent::WorkerStarted {
+                    task: task.task_id.clone(),
+                    call: task.tool_use_id.clone(),
+                    worker: task.subagent_type.clone(),
+                    description: task.description.clone(),
+                }
+            }
+            SystemDetail::TaskNotification(task) if self.workers.remove(&task.task_id) => {
                 RunEvent::WorkerEnded { task: task.task_id.clone(), status: task.status.clone() }
             }
             SystemDetail::ApiRetry(retry) => RunEvent::Retrying {

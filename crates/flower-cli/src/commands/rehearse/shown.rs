@@ -162,7 +162,8 @@ fn context_and_cost(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    match part.saturating_mul(100).checked_div(whole) {
+    // Rounded to the nearest.
+    match part.saturating_mul(200).saturating_add(whole).checked_div(whole.saturating_mul(2)) {
         Some(percent) => format!("{percent} %"),
         None => "-".to_owned(),
     }
@@ -212,6 +213,7 @@ mod tests {
             assert_eq!(grouped(number), expected);
         }
         assert_eq!(percent(1, 3), "33 %");
+        assert_eq!(percent(2, 3), "67 %");
         assert_eq!(percent(1, 0), "-");
     }
 
