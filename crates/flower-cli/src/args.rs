@@ -9,6 +9,7 @@ use crate::commands::{doctor, glance, once, rehearse, setup};
 #[derive(Debug, Parser)]
 #[command(name = "flower", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Args {
+    // Checked here, and looked up in `help::lang_of` before anything is parsed: help needs it too.
     /// Language of what people and models read: en or zh-CN [env: FLOWER_LANG] [default: en].
     #[arg(long, global = true, value_name = "LANG")]
     lang: Option<Lang>,
@@ -37,22 +38,4 @@ pub(crate) enum Command {
     Setup(setup::Args),
     /// Say whether a shell command is a glance: read-only, cheap and finite.
     Glance(glance::Args),
-}
-
-impl Args {
-    /// The language asked for: the option, else `FLOWER_LANG` where it names a language, else English.
-    pub(crate) fn lang(&self) -> Lang {
-        let from_environment = || std::env::var("FLOWER_LANG").ok()?.parse().ok();
-        self.lang.or_else(from_environment).unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        super::Args::command().debug_assert();
-    }
 }

@@ -8,19 +8,23 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 mod args;
 mod commands;
 mod console;
 mod error;
 mod harness;
+mod help;
 mod signals;
 mod stage;
 mod texts;
 
 fn main() -> ExitCode {
-    let args = match args::Args::try_parse() {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let lang = help::lang_of(arguments, std::env::var("FLOWER_LANG").ok().as_deref());
+    let parsed = help::command(lang).try_get_matches();
+    let args = match parsed.and_then(|matches| args::Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(refusal) => {
             // Help and version are answers; anything else is a usage error.
@@ -29,7 +33,7 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let console = console::Console::new(args.lang());
+    let console = console::Console::new(lang);
     match commands::run(args, &console) {
         Ok(code) => code,
         Err(error) => {

@@ -6,7 +6,10 @@
 use flower_context::Lang;
 
 mod en;
+mod help_zh;
 mod zh;
+
+pub(crate) use help_zh::{HELP_ZH, HelpText};
 
 /// Declares the struct and, for the tests, the list of its fields.
 macro_rules! texts {
