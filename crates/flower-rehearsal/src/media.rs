@@ -134,6 +134,16 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(kind in 0usize..4, rest in proptest::collection::vec(proptest::num::u8::ANY, 0..64)) {
+            let head: &[u8] = [&b"\x89PNG\r\n\x1a\n"[..], b"\xff\xd8\xff", b"GIF89a", b"RIFF    WEBPVP8 "][kind];
+            let bytes = [head, &rest].concat();
+            let _ = dimensions(&bytes);
+            let _ = pdf_pages(&bytes);
+        }
+    }
+
     #[test]
     fn pages_are_counted_and_the_page_tree_is_not() {
         assert_eq!(pdf_pages(b"<</Type /Pages>> <</Type/Page >> <</Type /Page/Parent 1 0 R>>"), 2);

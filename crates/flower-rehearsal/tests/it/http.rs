@@ -268,3 +268,19 @@ async fn after_shutdown_nobody_answers() {
     assert_eq!(rehearsal.shutdown().await.requests, 1);
     assert!(send(address, "GET", "/", &[], b"").await.is_err());
 }
+
+#[tokio::test]
+async fn a_shutdown_does_not_wait_for_a_slow_answer() {
+    let rehearsal = start("[fallback]\ntext = \"a\"\npace_ms = 2500\n").await;
+    let address = rehearsal.address();
+    let mut request = ask("hello");
+    request["stream"] = true.into();
+    let body = request.to_string();
+    let slow =
+        tokio::spawn(async move { send(address, "POST", "/v1/messages", HEADERS, body.as_bytes()).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let state = tokio::time::timeout(Duration::from_secs(20), rehearsal.shutdown()).await.expect("hangs");
+    assert_eq!(state.requests, 1);
+    let whole = slow.await.unwrap().is_ok_and(|answer| answer.events().len() == 6);
+    assert!(!whole, "the answer was cut");
+}

@@ -13,3 +13,4 @@ mod conversations;
 mod faults;
 mod http;
 mod recorded;
+mod robust;
