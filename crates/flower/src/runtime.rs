@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use flower_claude::harness::Found;
+use flower_claude::harness;
 use flower_context::Lang;
-use flower_store::{Manifest, MirrorWriter, ProjectPaths};
+use flower_store::{Found, Manifest, MirrorWriter, ProjectPaths};
 use tokio::sync::{mpsc, watch};
 
 use crate::roles::AgentSpec;
@@ -41,7 +41,7 @@ struct Inner {
     run: String,
     workspace: PathBuf,
     bench: Workbench,
-    harness: Found,
+    harness: harness::Found,
     paths: ProjectPaths,
     env: BTreeMap<OsString, Option<OsString>>,
     lang: Lang,
@@ -88,9 +88,13 @@ impl Runtime {
     /// Carries one step to its end, from where `start` says.
     ///
     /// # Errors
-    /// As [`run`](Self::run); a session that a live process works on is not resumed.
+    /// As [`run`](Self::run). A session that a live process works on, or that was started in another directory, is not
+    /// resumed.
     pub async fn step(&self, spec: &AgentSpec, prompt: &str, start: Start) -> Result<Outcome, RunError> {
         spec.check()?;
+        if let Start::Resume(session) | Start::Fork(session) = &start {
+            self.inner.check_ours(session)?;
+        }
         step::carry(&self.inner, spec, prompt, start).await
     }
 
@@ -134,6 +138,23 @@ impl Runtime {
 }
 
 impl Inner {
+    /// A session is continued in the directory that it was started in: two projects can share a directory of the
+    /// harness's, and the harness itself would not mind.
+    fn check_ours(&self, session: &str) -> Result<(), RunError> {
+        match self.paths.find(session)? {
+            Found::Here(_) => Ok(()),
+            Found::OtherProject { path, cwd } => Err(RunError::OtherProject {
+                session: session.to_owned(),
+                path,
+                cwd: cwd.unwrap_or_else(|| "?".to_owned()),
+            }),
+            Found::Nowhere => Err(RunError::NoSession {
+                session: session.to_owned(),
+                projects: self.paths.projects().to_owned(),
+            }),
+        }
+    }
+
     fn tell(&self, event: &RunEvent) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|listener| listener.send(event.clone()).is_ok());

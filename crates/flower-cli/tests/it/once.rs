@@ -85,8 +85,29 @@ fn a_session_is_resumed_or_forked() {
         assert_ne!(session(&forked), id, "{version}");
         let unknown = "00000000-0000-4000-8000-00000000dead";
         let said = Said::by(&mut api.once(&place, version, &["--resume", unknown, "Again."]));
-        said.assert_code(1);
+        said.assert_code(3);
         assert!(said.stderr.contains(unknown), "{version}: {}", said.stderr);
+        api.end();
+    }
+}
+
+#[test]
+fn a_session_of_another_directory_is_not_continued() {
+    // Both directories have one name under `projects/`: every letter that is no ASCII becomes a dash.
+    let place = Place::new();
+    let (here, there) = (place.root().join("привет"), place.root().join("проект"));
+    for dir in [&here, &there] {
+        std::fs::create_dir(dir).unwrap();
+    }
+    for version in versions() {
+        let api = Api::playing(HELLO);
+        let first = Said::by(api.once(&place, version, &["--json", "Say hello."]).current_dir(&here));
+        first.assert_code(0);
+        let id = events(&first.json(), "session_started")[0]["session"].as_str().unwrap().to_owned();
+        let other = Said::by(api.once(&place, version, &["--resume", &id, "Again."]).current_dir(&there));
+        other.assert_code(3);
+        assert!(other.stderr.contains("привет"), "{version}: {}", other.stderr);
+        Said::by(api.once(&place, version, &["--resume", &id, "Again."]).current_dir(&here)).assert_code(0);
         api.end();
     }
 }

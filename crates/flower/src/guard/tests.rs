@@ -145,7 +145,12 @@ fn isolated_workers_get_a_worktree_unless_the_call_says_where() {
 
 #[test]
 fn only_this_runs_workers_can_be_sent() {
-    for asked in [json!({}), json!({"subagent_type": "general-purpose"}), json!({"subagent_type": 3})] {
+    for asked in [
+        json!({}),
+        json!({"subagent_type": "general-purpose"}),
+        json!({"subagent_type": "fork"}),
+        json!({"subagent_type": 3}),
+    ] {
         check(&lead(), "Agent", asked, Some("analyst, builder"));
     }
     check(&lead(), "Agent", json!("analyst"), Some("could not be read"));

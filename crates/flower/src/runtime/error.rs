@@ -50,6 +50,24 @@ pub enum RunError {
     /// The harness could not be started: the program does not run, or another process works on the session.
     #[error(transparent)]
     Start(#[from] flower_claude::Error),
+    /// The session to be resumed is not there.
+    #[error("there is no session {session} below {projects}", projects = projects.display())]
+    NoSession {
+        /// Its id.
+        session: String,
+        /// Where was looked.
+        projects: PathBuf,
+    },
+    /// The session to be resumed was started somewhere else.
+    #[error("session {session} was started in {cwd}, and is only continued there ({path})", path = path.display())]
+    OtherProject {
+        /// Its id.
+        session: String,
+        /// The directory it was started in.
+        cwd: String,
+        /// Its transcript.
+        path: PathBuf,
+    },
     /// Neither `CLAUDE_CONFIG_DIR` nor `HOME` says where the harness keeps its sessions.
     #[error("the harness's configuration directory is not known: set CLAUDE_CONFIG_DIR or HOME")]
     NoConfigDir,

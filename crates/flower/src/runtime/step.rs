@@ -134,6 +134,11 @@ fn prepare(
         .cwd(&inner.workspace)
         .options(options)
         .registry(inner.bench.processes());
+    if matches!(spec.duty, Duty::Delegate { .. }) {
+        // The harness's own agents know neither the workbench nor how to report, and listing them costs context. The
+        // wall refuses them all the same.
+        launch = launch.env("CLAUDE_AGENT_SDK_DISABLE_BUILTIN_AGENTS", "1");
+    }
     for (name, value) in &inner.env {
         launch = match value {
             Some(value) => launch.env(name, value),

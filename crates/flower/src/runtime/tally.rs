@@ -157,7 +157,13 @@ impl Tally {
             self.sessions.push(result.session_id.clone());
         }
         self.add_usage(result);
-        self.last = Some(turn_end(result));
+        // 2.1.332 may close with a result of no turn at all, which says nothing and takes nothing back.
+        let says_nothing = result.num_turns == 0
+            && !result.is_error
+            && result.result.as_deref().unwrap_or_default().is_empty();
+        if !(says_nothing && self.last.is_some()) {
+            self.last = Some(turn_end(result));
+        }
         RunEvent::TurnEnded { cost_usd: self.spent_usd(), context: self.watermark }
     }
 
@@ -242,6 +248,19 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect()
+    }
+
+    #[test]
+    fn a_result_of_no_turn_takes_no_answer_back() {
+        let mut tally = Tally::default();
+        for line in [
+            r#"{"type":"result","subtype":"success","result":"42","num_turns":1}"#,
+            r#"{"type":"result","subtype":"success","result":"","num_turns":0}"#,
+        ] {
+            let Line::Message(message) = parse_line(line) else { panic!("{line}") };
+            tally.observe(&message);
+        }
+        assert_eq!(tally.last, Some(TurnEnd::Answered("42".into())));
     }
 
     #[test]
