@@ -62,7 +62,13 @@ pub fn record(name: &str, main: &[u8], subagents: &[&[u8]]) -> Recording {
         });
     }
     Recording {
-        scenario: Scenario { name: name.to_owned(), threads, fallback: None, faults: Vec::new() },
+        scenario: Scenario {
+            name: name.to_owned(),
+            prompt: None,
+            threads,
+            fallback: None,
+            faults: Vec::new(),
+        },
         left_out,
     }
 }

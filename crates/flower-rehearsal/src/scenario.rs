@@ -21,6 +21,8 @@
 //! # Ok::<(), flower_rehearsal::ScenarioError>(())
 //! ```
 //!
+//! **Prompt.** `prompt` is what the human asks when a whole run is played from the file; the server does not need it.
+//!
 //! **Threads.** The first thread whose `match` fits a request answers it; all given conditions must hold, and a list
 //! of texts means all of them. `agent` is `"main"`, `"subagent"` or `"any"` (default); `prompt` is text in the first
 //! user message, `last` text in the newest one, `system` text in the system prompt, `model` a part of the model name.
@@ -58,6 +60,8 @@ pub const DEFAULT: &str = include_str!("../scenarios/default.toml");
 pub struct Scenario {
     /// A name for people; the file's name unless it gives one.
     pub name: String,
+    /// What the human asks at the start of the run. The server does not look at it; whoever starts the run does.
+    pub prompt: Option<String>,
     /// In order of preference: the first that matches answers.
     pub threads: Vec<Thread>,
     /// What answers when no thread matches or a thread has come to its end.

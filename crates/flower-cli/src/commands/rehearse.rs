@@ -86,7 +86,7 @@ fn rehearse(
 ) -> Result<ExitCode, CliError> {
     let show = Show::of(args.json);
     let spec = cast::lead(console.texts());
-    let prompt = console.texts().rehearsal_prompt.to_owned();
+    let prompt = scenario.prompt.clone().unwrap_or_else(|| console.texts().rehearsal_prompt.to_owned());
     let home = workspace.path.join(".flower");
     // Below `runs/`, which git ignores.
     let harness_state = home.join("runs/rehearsal");

@@ -41,7 +41,7 @@ pub(super) static TEXTS: Texts = Texts {
     cast_lead_instructions: "Goal: find out how large the texts in data/ are.",
     cast_analyst_description: "Analyses files: counts, searches, compares. Send it work that must really read files and run commands.",
     cast_analyst_prompt: "You analyse text. Use the command line; never estimate by hand.",
-    rehearsal_prompt: "How many lines, words and bytes do the texts in data/ have, and which one is the largest?",
+    rehearsal_prompt: "Go.",
 
     receipt_title_ok: "The rehearsal reached its end. What follows is read from the store.",
     receipt_title_failed: "The rehearsal did not reach its end. What follows is read from the store.",

@@ -41,7 +41,7 @@ pub(super) static TEXTS: Texts = Texts {
     cast_lead_instructions: "目标:摸清 data/ 里文本的规模。",
     cast_analyst_description: "分析文件:统计、查找、比对。要真读文件、跑命令的活派给它。",
     cast_analyst_prompt: "你负责文本分析。用命令行完成,不要手工估算。",
-    rehearsal_prompt: "data/ 里的文本一共有多少行、多少词、多少字节?哪一个最大?",
+    rehearsal_prompt: "开始吧。",
 
     receipt_title_ok: "排练走到了终点。以下内容读自存储。",
     receipt_title_failed: "排练没有走到终点。以下内容读自存储。",

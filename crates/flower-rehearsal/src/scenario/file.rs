@@ -37,6 +37,7 @@ pub enum ScenarioError {
 #[serde(deny_unknown_fields)]
 struct WrittenScenario {
     name: Option<String>,
+    prompt: Option<String>,
     #[serde(default)]
     thread: Vec<Spanned<WrittenThread>>,
     fallback: Option<WrittenStep>,
@@ -152,7 +153,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
         faults.push(fault);
     }
     let name = written.name.unwrap_or_else(|| file.to_owned());
-    Ok(Scenario { name, threads, fallback, faults })
+    Ok(Scenario { name, prompt: written.prompt, threads, fallback, faults })
 }
 
 fn known_threads(threads: &[Thread]) -> String {

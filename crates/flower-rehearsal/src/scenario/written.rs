@@ -9,6 +9,9 @@ use std::time::Duration;
 pub(super) fn write(scenario: &Scenario) -> String {
     let mut out = Lines(String::new());
     out.text("name", &scenario.name);
+    if let Some(prompt) = &scenario.prompt {
+        out.text("prompt", prompt);
+    }
     for thread in &scenario.threads {
         out.thread(thread);
     }
