@@ -226,6 +226,21 @@ fn people_read_a_receipt_and_the_temporary_workspace_is_gone() {
 }
 
 #[test]
+fn the_scenario_in_the_documentation_plays() {
+    let documentation = include_str!("../../../../docs/rehearsals.md");
+    let scenario = documentation.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    for version in versions() {
+        let place = Place::new();
+        let file = place.root().join("documented.toml");
+        std::fs::write(&file, scenario).unwrap();
+        let said = Said::by(rehearsal(&place, version, "en").arg("--json").arg(&file));
+        said.assert_code(0);
+        let lines = Truth::of(&place.workspace()).lines;
+        assert_eq!(answer(&said.json()), format!("data/ has {lines} lines."), "{version}");
+    }
+}
+
+#[test]
 fn what_cannot_be_rehearsed_says_why() {
     let place = Place::new();
     let version = versions().last().unwrap();
