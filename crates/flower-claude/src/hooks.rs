@@ -185,8 +185,8 @@ impl Hooks {
 
     /// Runs the hook `callback_id`. Returns an answer whatever the handler does.
     ///
-    /// The handler runs as a task of its own: a panic stays there, and on a multi-thread runtime the deadline holds even
-    /// against a handler that blocks its thread. Dropping this future stops the handler.
+    /// The handler runs on a thread of its own: a panic stays there, and the deadline holds even against a handler that
+    /// blocks. Dropping this future stops the handler at its next await point.
     pub async fn dispatch(&self, callback_id: &str, input: HookInput) -> HookAnswer {
         let event = input.event.clone();
         let tool_use_id = input.tool_use_id.clone();
@@ -203,7 +203,7 @@ impl Hooks {
 
 async fn run(handler: &HookHandler, input: HookInput, deadline: Duration) -> Result<HookOutput, Problem> {
     let handler = Arc::clone(handler);
-    let task = crate::supervise::run(deadline, async move { handler(input).await }).await;
+    let task = crate::supervise::run(deadline, move || handler(input)).await;
     match task {
         Ok(Ok(output)) => Ok(output),
         Ok(Err(error)) => Err(Problem::Failed(error.to_string())),

@@ -45,7 +45,7 @@ impl Permission {
         let tool_use_id = request.tool_use_id.clone();
         let handler = Arc::clone(&self.handler);
         let deadline = self.deadline.unwrap_or(Duration::MAX);
-        let problem = match crate::supervise::run(deadline, async move { handler(request).await }).await {
+        let problem = match crate::supervise::run(deadline, move || handler(request)).await {
             Ok(Ok(answer)) => return (answer.render(&asked), None),
             Ok(Err(error)) => Problem::Failed(error.to_string()),
             Err(problem) => problem,

@@ -68,7 +68,10 @@ impl HookOutcome {
     /// The answer for the harness, safe for the event: without a verdict a guarded call is denied.
     pub fn answer(self, event: &HookEvent, tool_use_id: Option<String>) -> HookAnswer {
         match self {
-            Self::Said(body) => HookAnswer { body, incident: None },
+            Self::Said(body) => match misread(event, &body) {
+                Some(problem) if event.guards() => failure(event.clone(), tool_use_id, problem),
+                _ => HookAnswer { body, incident: None },
+            },
             Self::Denied(reason) => {
                 HookAnswer { body: HookOutput::deny(reason).render(event), incident: None }
             }
@@ -86,6 +89,41 @@ fn said(stdout: &str) -> HookOutcome {
         },
         _ => HookOutcome::Said(Raw::from(serde_json::json!({}))),
     }
+}
+
+/// What the harness would not understand, and therefore let through: another event's output, an unknown verdict.
+fn misread(event: &HookEvent, body: &Raw) -> Option<Problem> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Output {
+        decision: Option<String>,
+        hook_specific_output: Option<Specific>,
+    }
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Specific {
+        hook_event_name: String,
+        permission_decision: Option<String>,
+    }
+
+    let output: Output = match body.read() {
+        Ok(output) => output,
+        Err(error) => return Some(Problem::NoVerdict(format!("output not understood: {error}"))),
+    };
+    let unknown = |word: Option<&str>, known: &[&str]| match word {
+        Some(word) if !known.contains(&word) => Some(Problem::NoVerdict(format!("unknown verdict {word:?}"))),
+        _ => None,
+    };
+    match &output.hook_specific_output {
+        Some(specific) if specific.hook_event_name != event.as_str() => {
+            Some(Problem::NoVerdict(format!("output for {} instead of {event}", specific.hook_event_name)))
+        }
+        Some(specific) => {
+            unknown(specific.permission_decision.as_deref(), &["allow", "deny", "ask", "defer"])
+        }
+        None => None,
+    }
+    .or_else(|| unknown(output.decision.as_deref(), &["approve", "block"]))
 }
 
 /// Interpreters use exit code 2 for a script that is not there. Taken for a denial it would lock every tool out, with a
@@ -146,6 +184,33 @@ mod tests {
             outcome_of(CommandEnd::Code(0), "{\"decision\":", ""),
             HookOutcome::Nothing(Problem::NoVerdict(_))
         ));
+    }
+
+    #[test]
+    fn output_that_the_harness_would_not_understand_is_no_verdict() {
+        let check = |output: &str, verdict: bool| {
+            let answer = outcome_of(CommandEnd::Code(0), output, "").answer(&HookEvent::PreToolUse, None);
+            assert_eq!(answer.incident.is_none(), verdict, "{output}");
+            assert_eq!(answer.body.as_str().contains("guard failed"), !verdict, "{output}");
+        };
+        check("{}", true);
+        check(r#"{"continue": true, "unknown": 1}"#, true);
+        check(r#"{"decision": "block", "reason": "no"}"#, true);
+        check(
+            r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}"#,
+            true,
+        );
+        check(
+            r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "Deny"}}"#,
+            false,
+        );
+        check(
+            r#"{"hookSpecificOutput": {"hookEventName": "PostToolUse", "permissionDecision": "deny"}}"#,
+            false,
+        );
+        check(r#"{"hookSpecificOutput": {"permissionDecision": "deny"}}"#, false);
+        check(r#"{"hookSpecificOutput": "deny"}"#, false);
+        check(r#"{"decision": "deny"}"#, false);
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl McpServer {
         };
         let handler = Arc::clone(&tool.handler);
         // The harness has its own limit for MCP calls and cancels the request; dropping this future stops the handler.
-        let outcome = crate::supervise::run(Duration::MAX, async move { handler(call).await }).await;
+        let outcome = crate::supervise::run(Duration::MAX, move || handler(call)).await;
         let error = match outcome {
             Ok(Ok(output)) => return Ok(output.render()),
             Ok(Err(error)) => error.to_string(),

@@ -1,6 +1,7 @@
 //! What a hook is told and what it may answer.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -120,7 +121,8 @@ impl<'de> Deserialize<'de> for HookEvent {
     }
 }
 
-/// What a hook is told. Which fields are there depends on the event; everything that is not here is in `raw`.
+/// What a hook is told. Which fields are there depends on the event; everything that is not here is in
+/// [`raw`](HookInput::raw).
 #[derive(Debug, Clone, Deserialize)]
 pub struct HookInput {
     /// The event.
@@ -168,17 +170,56 @@ pub struct HookInput {
     /// Transcript of a worker that ends.
     #[serde(default)]
     pub agent_transcript_path: Option<String>,
-    /// The whole input.
     #[serde(skip)]
-    pub raw: Raw,
+    source: Source,
+}
+
+/// Where an input came from. Cutting it out of its line takes as long as reading it, and hardly any hook asks for it.
+#[derive(Debug, Clone)]
+enum Source {
+    /// The input itself.
+    Input(Raw),
+    /// The control request that holds it.
+    Line(Arc<str>),
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self::Input(Raw::default())
+    }
 }
 
 impl HookInput {
     /// Reads the input of a callback or of a hook command.
     pub fn read(raw: Raw) -> Result<Self, serde_json::Error> {
         let mut input: Self = serde_json::from_str(raw.as_str())?;
-        input.raw = raw;
+        input.source = Source::Input(raw);
         Ok(input)
+    }
+
+    /// This input, which was read as a part of a control request.
+    pub(super) fn found_in(mut self, line: &str) -> Self {
+        self.source = Source::Line(line.into());
+        self
+    }
+
+    /// The whole input as it came.
+    pub fn raw(&self) -> Raw {
+        #[derive(Deserialize)]
+        struct Line {
+            request: Request,
+        }
+        #[derive(Deserialize)]
+        struct Request {
+            input: Raw,
+        }
+        match &self.source {
+            Source::Input(raw) => raw.clone(),
+            // It was read from there: it is there.
+            Source::Line(line) => {
+                serde_json::from_str::<Line>(line).map(|line| line.request.input).unwrap_or_default()
+            }
+        }
     }
 
     /// Whether the hook fires on the main thread, not inside a worker.

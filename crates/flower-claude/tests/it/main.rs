@@ -7,4 +7,12 @@
     reason = "a failing test may panic"
 )]
 
+mod ending;
+mod fake;
+mod full_pipes;
 mod harness;
+mod hook_commands;
+mod long_lines;
+mod open_input;
+mod recordings;
+mod records;
