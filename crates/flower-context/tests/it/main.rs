@@ -4,4 +4,5 @@
 
 mod accounting;
 mod fixtures;
+mod glance;
 mod transcript;

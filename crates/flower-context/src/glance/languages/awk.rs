@@ -1,0 +1,306 @@
+//! `awk` programs, token by token.
+//!
+//! A program may run commands (`system`, `|`), write files (`>`, `>>` behind `print`), read others in a loop that
+//! never ends (`getline <`), include code (`@`) and loop for ever. Whether `/` begins a pattern and whether `>`
+//! compares or writes depends on what stands before it; where that is not certain, the program is refused.
+
+use super::refused;
+use crate::glance::options::Call;
+use crate::glance::reason::Reason;
+
+/// Judges the program of a call of `awk`: the first operand, which must be known but for numbers.
+pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
+    let Some(program) = call.operands.first() else { return Ok(()) };
+    let Some(text) = program.outline() else {
+        return Err(Reason::Dynamic { program: call.name.clone(), word: program.shown().to_owned() });
+    };
+    judge_program(text)
+}
+
+fn judge_program(program: &str) -> Result<(), Reason> {
+    let tokens = tokens(program)?;
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Word("system" | "function" | "func" | "do") => return Err(refused("awk", token.text())),
+            Token::Word("getline") => {
+                // Alone it takes the next line of the input; with `<` it may read the same nothing for ever.
+                if !matches!(tokens.get(at + 1), None | Some(Token::Sign(";" | "}" | ")" | "\n"))) {
+                    return Err(refused("awk", "getline"));
+                }
+            }
+            Token::Word("while" | "for") => loop_ends(&tokens, at)?,
+            Token::Word("print" | "printf") => prints_to_standard_output(&tokens, at)?,
+            Token::Sign("|" | "@" | ">>") => return Err(refused("awk", token.text())),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `print a > "file"` writes; `print (a > b)` compares.
+fn prints_to_standard_output(tokens: &[Token<'_>], at: usize) -> Result<(), Reason> {
+    let mut depth = 0_i32;
+    for token in tokens.iter().skip(at + 1) {
+        match token {
+            Token::Sign("(" | "[") => depth += 1,
+            Token::Sign(")" | "]") | Token::Closed => depth -= 1,
+            Token::Sign(">") if depth <= 0 => return Err(refused("awk", ">")),
+            // No newline: behind a comma the statement goes on.
+            Token::Sign(";" | "}") if depth <= 0 => return Ok(()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A loop needs a condition that can change: one with a name or a field in it.
+fn loop_ends(tokens: &[Token<'_>], at: usize) -> Result<(), Reason> {
+    let mut depth = 0_i32;
+    let mut inside = Vec::new();
+    for token in tokens.iter().skip(at + 1) {
+        match token {
+            Token::Sign("(") => depth += 1,
+            Token::Sign(")") | Token::Closed => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        inside.push(token);
+    }
+    let parts: Vec<&[&Token<'_>]> = inside.split(|token| matches!(token, Token::Sign(";"))).collect();
+    let condition = match parts.as_slice() {
+        [whole] => whole,
+        [_, condition, _] => condition,
+        _ => return Err(refused("awk", "for")),
+    };
+    if condition.iter().any(|token| matches!(token, Token::Word(_) | Token::Sign("$"))) {
+        Ok(())
+    } else {
+        Err(refused("awk", "a loop without end"))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'a> {
+    /// A name, a keyword or a function.
+    Word(&'a str),
+    /// A number, a string or a pattern.
+    Value,
+    /// An operator or a newline.
+    Sign(&'a str),
+    /// The parenthesis that closes the condition of `if`, `while` or `for`.
+    Closed,
+}
+
+impl<'a> Token<'a> {
+    fn text(&self) -> &'a str {
+        match self {
+            Self::Word(text) | Self::Sign(text) => text,
+            Self::Value => "",
+            Self::Closed => ")",
+        }
+    }
+
+    /// Whether a slash behind this token divides; `None` when it may be either.
+    fn divides(self) -> Option<bool> {
+        match self {
+            Self::Word("print" | "printf" | "return" | "exit" | "in" | "case" | "else") => Some(false),
+            Self::Word(
+                "getline" | "length" | "next" | "nextfile" | "break" | "continue" | "BEGIN" | "END"
+                | "delete" | "switch" | "default" | "if" | "while" | "for",
+            ) => None,
+            Self::Word(_) | Self::Value | Self::Sign("]" | ")") => Some(true),
+            // Behind `if (…)` a pattern may stand, behind `x++` and `$` either.
+            Self::Closed | Self::Sign("$" | "++" | "--") => None,
+            Self::Sign(_) => Some(false),
+        }
+    }
+}
+
+fn tokens(program: &str) -> Result<Vec<Token<'_>>, Reason> {
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let mut rest = program;
+    // For each open parenthesis: does it hold a condition.
+    let mut open: Vec<bool> = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            ' ' | '\t' => 1,
+            '\\' if rest.starts_with("\\\n") => 2,
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '"' => {
+                tokens.push(Token::Value);
+                string(rest)?
+            }
+            '/' => match tokens.last().map_or(Some(false), |last| last.divides()) {
+                Some(true) => {
+                    tokens.push(Token::Sign("/"));
+                    1
+                }
+                Some(false) => {
+                    tokens.push(Token::Value);
+                    pattern(rest)?
+                }
+                None => return Err(refused("awk", rest)),
+            },
+            c if c.is_ascii_alphabetic() || c == '_' => {
+                let length = rest
+                    .bytes()
+                    .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'_'))
+                    .unwrap_or(rest.len());
+                tokens.push(Token::Word(rest.get(..length).unwrap_or_default()));
+                length
+            }
+            c if c.is_ascii_digit() || c == '.' => {
+                tokens.push(Token::Value);
+                rest.bytes()
+                    .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'.'))
+                    .unwrap_or(rest.len())
+            }
+            _ => {
+                let signs = [
+                    "||", "&&", ">=", "<=", "==", "!=", "!~", "++", "--", "+=", "-=", "*=", "%=", "^=", "**",
+                    ">>",
+                ];
+                let known = signs.iter().find(|sign| rest.starts_with(*sign));
+                let one = "{}()[];,<>=!~+-*%^?:$|&@\n";
+                match (known, one.find(first)) {
+                    (Some(sign), _) => {
+                        tokens.push(Token::Sign(sign));
+                        sign.len()
+                    }
+                    (None, Some(_)) if first == '(' => {
+                        open.push(matches!(tokens.last(), Some(Token::Word("if" | "while" | "for"))));
+                        tokens.push(Token::Sign("("));
+                        1
+                    }
+                    (None, Some(_)) if first == ')' => {
+                        tokens.push(if open.pop() == Some(true) { Token::Closed } else { Token::Sign(")") });
+                        1
+                    }
+                    (None, Some(_)) => {
+                        tokens.push(Token::Sign(rest.get(..1).unwrap_or_default()));
+                        1
+                    }
+                    (None, None) => return Err(refused("awk", rest)),
+                }
+            }
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    Ok(tokens)
+}
+
+/// The length of a string with its quotes.
+fn string(text: &str) -> Result<usize, Reason> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => break,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Ok(at + 1),
+            _ => {}
+        }
+    }
+    Err(refused("awk", text))
+}
+
+/// The length of a pattern with its slashes. A slash inside brackets ends the pattern for one awk and not for
+/// another.
+fn pattern(text: &str) -> Result<usize, Reason> {
+    let (mut escaped, mut in_brackets) = (false, false);
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => break,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '/' if in_brackets => break,
+            '/' => return Ok(at + 1),
+            '[' => in_brackets = true,
+            ']' => in_brackets = false,
+            _ => {}
+        }
+    }
+    Err(refused("awk", text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(program: &str, passes: bool) {
+        assert_eq!(judge_program(program).is_ok(), passes, "{program:?}");
+    }
+
+    #[test]
+    fn programs_that_select_and_count_pass() {
+        for program in [
+            "{print $1}",
+            "NR==1",
+            "NR>=5 && NR<=10",
+            "$3 > 100 {print $1, $2}",
+            "/foo/ {print}",
+            "!/^#/",
+            "{s+=$1} END {print s}",
+            "{print $NF}",
+            "END{print NR}",
+            "BEGIN{FS=\",\"} {print $2}",
+            "{c[$1]++} END{for (k in c) print c[k], k}",
+            "{for(i=1;i<=NF;i++) printf \"%s \", $i; print \"\"}",
+            "length > 80",
+            "{print ($1 > 5)}",
+            "$1 ~ /system|exec/ {print}",
+            "/a/{getline; print}",
+            "{print $1/1024 \" MB\"}",
+            "{print a/b/c}",
+            "{print ($1+$2)/2}",
+            "{if ($1) print}",
+            "NR==FNR{a[$1];next} $1 in a",
+            "{ if ($2 > 5) print $1; else print $2 }",
+            "{print substr($0, 1, 80)}",
+            "{x = $1 > 3 ? \"a\" : \"b\"; print x}",
+            "/a\\/b/",
+            "# note\n{print}",
+            "",
+        ] {
+            check(program, true);
+        }
+    }
+
+    #[test]
+    fn programs_that_run_write_or_loop_do_not() {
+        for program in [
+            "{system(\"touch victim\")}",
+            "BEGIN{system(\"x\")}",
+            "{print > \"victim\"}",
+            "{print >> \"victim\"}",
+            "{print | \"sh\"}",
+            "{print $1 > $2}",
+            "{printf \"x\" > \"victim\"}",
+            "BEGIN{\"date\" | getline d}",
+            "BEGIN{while ((getline l < \"f\") > 0) print l}",
+            "BEGIN{while(1);}",
+            "BEGIN{for(;;);}",
+            "BEGIN{do x++; while(1)}",
+            "@load \"x\"",
+            "@include \"x\"",
+            "{f = \"system\"; @f(\"x\")}",
+            "function f(){f()} BEGIN{f()}",
+            "{print \"a\" |& \"cmd\"}",
+            "{if (1) /2; system(\"x\") /1/}",
+            "{x++ /2; system(\"x\") /1/}",
+            "{exit /\"/; system(\"x\") #\"/\n}",
+            "{print a,\n b > \"victim\"}",
+            "/[/]system(\"x\")/",
+            "{print (1) > \"victim\"}",
+            "{print a, b > \"victim\"}",
+            "{print \"unclosed}",
+            "{ print $1 ; print $2 > \"v\" }",
+            "/x/ { print a[1] > \"v\" }",
+            "`id`",
+        ] {
+            check(program, false);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Arguments against a program's entry: which are options, which values, which operands.
+//!
+//! Options are taken as programs take them: in clusters, glued to their value, behind operands, up to `--`. What an
+//! entry does not list is refused, abbreviations of long options too. A value that stands alone and begins with a
+//! dash is refused where an option could do harm, so an entry that is wrong about a value cannot hide an option.
+
+use super::paths::{is_device, may_be_device};
+use super::programs::{Operands, Program, Worst};
+use super::reason::Reason;
+use super::value::{Arg, Class};
+
+/// The arguments of one call, sorted.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    /// The program with its sub-commands: `git stash list`.
+    pub(super) name: String,
+    /// Options in order, short ones as one letter, long ones without dashes.
+    pub(super) options: Vec<(&'a str, Option<Arg>)>,
+    pub(super) operands: Vec<&'a Arg>,
+}
+
+impl Call<'_> {
+    /// Whether one of these options is given.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|(name, _)| names.contains(name))
+    }
+
+    /// The refusal of an option.
+    pub(super) fn option(&self, option: &str) -> Reason {
+        Reason::Option { program: self.name.clone(), option: option.to_owned() }
+    }
+
+    /// The refusal of an operand.
+    pub(super) fn operand(&self, operand: &Arg) -> Reason {
+        Reason::Operand { program: self.name.clone(), operand: operand.shown().to_owned() }
+    }
+}
+
+/// How an option takes its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    /// Glued or the next argument.
+    Value,
+    /// Only glued.
+    Glued,
+    /// The next two arguments.
+    Two,
+}
+
+/// Sorts arguments by an entry. `outer` are the entries whose options are accepted as well.
+pub(super) fn sort<'a>(
+    program: &'a Program,
+    outer: &[&'a Program],
+    name: &str,
+    args: &'a [Arg],
+) -> Result<Call<'a>, Reason> {
+    let call = Call { name: name.to_owned(), options: Vec::new(), operands: Vec::new() };
+    let mut sorter = Sorter { program, outer, args: args.iter(), call, only_operands: false };
+    while let Some(arg) = sorter.args.next() {
+        sorter.take(arg)?;
+    }
+    sorter.finish()
+}
+
+/// The options before the first operand, for programs whose first operand is a sub-command: what is left behind
+/// them.
+pub(super) fn skip_options<'a>(
+    program: &'a Program,
+    name: &str,
+    args: &'a [Arg],
+) -> Result<&'a [Arg], Reason> {
+    let call = Call { name: name.to_owned(), options: Vec::new(), operands: Vec::new() };
+    let mut sorter = Sorter { program, outer: &[], args: args.iter(), call, only_operands: false };
+    loop {
+        let left = sorter.args.as_slice();
+        match sorter.args.next() {
+            Some(arg) => sorter.take(arg)?,
+            None => return Ok(left),
+        }
+        if !sorter.call.operands.is_empty() {
+            return Ok(left);
+        }
+    }
+}
+
+struct Sorter<'a, 'o> {
+    program: &'a Program,
+    outer: &'o [&'a Program],
+    args: std::slice::Iter<'a, Arg>,
+    call: Call<'a>,
+    only_operands: bool,
+}
+
+impl<'a> Sorter<'a, '_> {
+    fn take(&mut self, arg: &'a Arg) -> Result<(), Reason> {
+        if self.only_operands {
+            return self.operand(arg);
+        }
+        match arg {
+            Arg::Exact(text) if text == "--" => {
+                self.only_operands = true;
+                Ok(())
+            }
+            Arg::Exact(text) if text == "-" || !text.starts_with('-') => self.operand(arg),
+            Arg::Exact(text) => match text.strip_prefix("--") {
+                Some(long) => self.long(arg, long),
+                None => self.short(arg, text.get(1..).unwrap_or_default()),
+            },
+            Arg::Open(open) if open.head.starts_with('-') => self.computed_option(arg, &open.head),
+            Arg::Open(open) => {
+                let tame = match self.program.worst {
+                    Worst::Nothing => true,
+                    Worst::Hangs => open.start <= Class::Name,
+                    Worst::Harms => open.start <= Class::Path,
+                };
+                if tame { self.operand(arg) } else { Err(self.dynamic(arg)) }
+            }
+        }
+    }
+
+    fn long(&mut self, arg: &'a Arg, long: &'a str) -> Result<(), Reason> {
+        let (name, value) = match long.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (long, None),
+        };
+        match (self.long_takes(name), value) {
+            (Some(Takes::Nothing | Takes::Glued), None) => self.push(name, None),
+            (Some(Takes::Value | Takes::Glued), Some(value)) => {
+                self.push(name, Some(Arg::Exact(value.to_owned())))
+            }
+            (Some(Takes::Value), None) => {
+                let value = self.value(arg)?;
+                self.push(name, Some(value))
+            }
+            (Some(Takes::Two), None) => {
+                self.value(arg)?;
+                let value = self.value(arg)?;
+                self.push(name, Some(value))
+            }
+            _ => Err(self.call.option(arg.shown())),
+        }
+    }
+
+    fn short(&mut self, arg: &'a Arg, cluster: &'a str) -> Result<(), Reason> {
+        let digits = cluster.bytes().all(|byte| byte.is_ascii_digit());
+        if self
+            .all()
+            .any(|program| listed(program.words, arg.shown()).is_some() || (program.numeric && digits))
+        {
+            return self.push(cluster, None);
+        }
+        let mut rest = cluster;
+        while let Some(letter) = rest.chars().next() {
+            let (name, after) = rest.split_at_checked(letter.len_utf8()).unwrap_or((rest, ""));
+            match self.short_takes(letter) {
+                Some(Takes::Nothing) => self.push(name, None)?,
+                Some(Takes::Glued) => return self.push(name, Some(Arg::Exact(after.to_owned()))),
+                Some(Takes::Value) if after.is_empty() => {
+                    let value = self.value(arg)?;
+                    return self.push(name, Some(value));
+                }
+                Some(Takes::Value) => return self.push(name, Some(Arg::Exact(after.to_owned()))),
+                Some(Takes::Two) | None => return Err(self.call.option(arg.shown())),
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// An option of which only the head is written: `--max-count="$n"`, `-n$n`, `-$n`.
+    fn computed_option(&mut self, arg: &'a Arg, head: &'a str) -> Result<(), Reason> {
+        let one = arg.is_one() && arg.start() <= Class::Path;
+        if self.program.worst != Worst::Nothing && !one {
+            return Err(self.dynamic(arg));
+        }
+        let value = |from: usize| match arg {
+            Arg::Open(open) => {
+                let mut open = open.clone();
+                open.head = open.head.get(from..).unwrap_or_default().to_owned();
+                open.outline = open.outline.and_then(|outline| outline.get(from..).map(str::to_owned));
+                Some(Arg::Open(open))
+            }
+            Arg::Exact(_) => None,
+        };
+        if let Some(long) = head.strip_prefix("--") {
+            return match long.split_once('=') {
+                Some((name, _)) if matches!(self.long_takes(name), Some(Takes::Value | Takes::Glued)) => {
+                    self.push(name, value("--=".len() + name.len()))
+                }
+                _ => Err(self.dynamic(arg)),
+            };
+        }
+        let cluster = head.get(1..).unwrap_or_default();
+        let number =
+            arg.outline().is_some_and(|outline| outline.bytes().skip(1).all(|byte| byte.is_ascii_digit()));
+        if cluster.is_empty() && number && self.all().any(|program| program.numeric) {
+            return self.push(cluster, None);
+        }
+        for (at, letter) in cluster.char_indices() {
+            let name = cluster.get(at..at + letter.len_utf8()).unwrap_or_default();
+            match self.short_takes(letter) {
+                Some(Takes::Nothing) => self.push(name, None)?,
+                Some(Takes::Value | Takes::Glued) => {
+                    return self.push(name, value(at + 1 + letter.len_utf8()));
+                }
+                _ => return Err(self.call.option(arg.shown())),
+            }
+        }
+        Err(self.dynamic(arg))
+    }
+
+    /// The next argument as the value of an option.
+    fn value(&mut self, option: &Arg) -> Result<Arg, Reason> {
+        let Some(value) = self.args.next() else { return Err(self.call.option(option.shown())) };
+        let certain = match value {
+            Arg::Exact(text) => {
+                !text.starts_with('-')
+                    || text == "-"
+                    || text.bytes().skip(1).all(|byte| byte.is_ascii_digit())
+            }
+            Arg::Open(open) => !open.many,
+        };
+        if !certain && self.program.worst != Worst::Nothing {
+            return Err(self.dynamic(value));
+        }
+        self.no_device(value)?;
+        Ok(value.clone())
+    }
+
+    fn operand(&mut self, arg: &'a Arg) -> Result<(), Reason> {
+        self.no_device(arg)?;
+        self.call.operands.push(arg);
+        self.only_operands |= self.program.stops;
+        Ok(())
+    }
+
+    /// Devices and kernel streams may never end, and a program that reads them does not either.
+    fn no_device(&self, arg: &Arg) -> Result<(), Reason> {
+        let device = match arg {
+            Arg::Exact(path) => is_device(path),
+            Arg::Open(open) => may_be_device(&open.head),
+        };
+        if device && !self.program.devices { Err(self.call.operand(arg)) } else { Ok(()) }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "every arm that takes an option ends with it")]
+    fn push(&mut self, name: &'a str, value: Option<Arg>) -> Result<(), Reason> {
+        self.call.options.push((name, value));
+        Ok(())
+    }
+
+    fn dynamic(&self, arg: &Arg) -> Reason {
+        match arg {
+            Arg::Exact(_) => self.call.option(arg.shown()),
+            Arg::Open(_) => Reason::Dynamic { program: self.call.name.clone(), word: arg.shown().to_owned() },
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'a Program> {
+        std::iter::once(self.program).chain(self.outer.iter().copied())
+    }
+
+    fn short_takes(&self, letter: char) -> Option<Takes> {
+        self.all().find_map(|program| {
+            let lists = [
+                (program.flags, Takes::Nothing),
+                (program.valued, Takes::Value),
+                (program.glued, Takes::Glued),
+            ];
+            lists.into_iter().find(|(letters, _)| letters.contains(letter)).map(|(_, takes)| takes)
+        })
+    }
+
+    fn long_takes(&self, name: &str) -> Option<Takes> {
+        let suffix = self.all().find_map(|program| listed(program.long, name))?;
+        match suffix {
+            "" => Some(Takes::Nothing),
+            "=" => Some(Takes::Value),
+            "=?" => Some(Takes::Glued),
+            "==" => Some(Takes::Two),
+            _ => None,
+        }
+    }
+
+    fn finish(self) -> Result<Call<'a>, Reason> {
+        let Self { program, call, .. } = self;
+        let limit = match program.operands {
+            Operands::Any => return Ok(call),
+            Operands::AtMost(limit) => limit,
+        };
+        // What may become several operands may become one too many.
+        if let Some(arg) = call.operands.get(limit).or_else(|| call.operands.iter().find(|arg| !arg.is_one()))
+        {
+            return Err(call.operand(arg));
+        }
+        Ok(call)
+    }
+}
+
+/// Looks a name up in a list of names separated by blanks; returns what its entry has behind the name.
+fn listed<'l>(list: &'l str, name: &str) -> Option<&'l str> {
+    list.split_ascii_whitespace().find_map(|entry| {
+        let suffix = entry.strip_prefix(name)?;
+        matches!(suffix, "" | "=" | "=?" | "==").then_some(suffix)
+    })
+}

@@ -1,0 +1,63 @@
+//! Paths that are no files: devices and kernel streams, which may never end, and bash's network names.
+
+/// Whether a path names a device or a kernel stream.
+pub(super) fn is_device(path: &str) -> bool {
+    let mut names = path.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
+    let first = names.next();
+    if path.starts_with('/') && first == Some("dev") {
+        return !HARMLESS_DEVICES.contains(&path);
+    }
+    // `../../dev/zero`, `/proc/1/root/dev/zero`, `/proc/kmsg`
+    path.ends_with("/kmsg")
+        || path.ends_with("trace_pipe")
+        || ENDLESS_DEVICES.iter().any(|device| path.ends_with(device) && path.contains("dev/"))
+}
+
+/// Whether a path of which only the head is known may name one.
+pub(super) fn may_be_device(head: &str) -> bool {
+    !head.is_empty() && (head.starts_with("/dev") || "/dev/".starts_with(head) || is_device(head))
+}
+
+/// Devices that are at their end at once, or are what the command has open anyway.
+const HARMLESS_DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/fd/0", "/dev", "/dev/"];
+
+const ENDLESS_DEVICES: &[&str] = &["/zero", "/full", "/random", "/urandom", "/tty", "/console", "/ptmx"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_found_under_any_spelling() {
+        for path in [
+            "/dev/zero",
+            "//dev/./urandom",
+            "/dev/tcp/198.51.100.7/80",
+            "/proc/kmsg",
+            "../../dev/zero",
+            "/./dev/tty",
+        ] {
+            assert!(is_device(path), "{path}");
+        }
+        for path in
+            ["/dev/null", "/dev/stdin", "dev/notes.md", "src/dev/mod.rs", "/developer/x", "docs/zero", "-"]
+        {
+            assert!(!is_device(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_head_may_lead_to_a_device() {
+        for (head, may) in [
+            ("/", true),
+            ("/d", true),
+            ("/dev/", true),
+            ("/dev/t", true),
+            ("", false),
+            ("src/", false),
+            ("/home/", false),
+        ] {
+            assert_eq!(may_be_device(head), may, "{head}");
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! What is known of programs: tables, one family a file, and how a call is held against them.
+//!
+//! # Adding a program
+//!
+//! Find the family, add one entry, add a line to `tests/it/glance_programs.rs`. An entry lists what is *allowed*:
+//!
+//! ```text
+//! program("wc").flags("clmwL").long("bytes lines words files0-from=").tame()
+//! ```
+//!
+//! - `flags`: short options without a value, `valued`: with one (glued or the next word), `glued`: with one that is
+//!   only ever glued (`-M90%`);
+//! - `long`: names; `name=` takes a value, `name=?` may have one behind `=`, `name==` takes the next two words;
+//! - `words`: options with one dash and a long name (`-version`); `numeric`: `-5` is an option;
+//! - `at_most(1)`: more operands do something else (`uniq IN OUT`); `stops`: the first operand ends the options;
+//! - `tame`: **no** option of the real program can write, run something or go on for ever, listed or not. Then words
+//!   that only the shell knows may stand anywhere. `may_hang`: the worst option only makes it go on. Neither: the
+//!   program has an option that does harm, so `sort $X` and `sort *` are refused, and `sort ./*` passes;
+//! - `devices`: operands under `/dev` are looked at, not read;
+//! - `then`: a function that has the last word.
+//!
+//! `--help` and `--version` pass alone for every program that is listed.
+
+mod archives;
+mod builtins;
+mod cluster;
+mod containers;
+mod files;
+mod git;
+mod harmful;
+mod numbers;
+mod processes;
+mod search;
+mod system;
+mod text;
+mod toolchains;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::languages::{find, test, xargs};
+use super::options::{self, Call};
+use super::reason::Reason;
+use super::value::{Arg, Class};
+use super::wrap;
+
+/// What is known where a program is called.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context {
+    /// The class of the words on its standard input.
+    pub(super) input: Class,
+    /// How many programs have called each other up to here: `timeout 5 xargs grep x` is two deep.
+    pub(super) depth: u8,
+}
+
+impl Context {
+    /// The context of a program that this one runs.
+    pub(super) fn deeper(self) -> Result<Self, Reason> {
+        if self.depth >= 4 { Err(Reason::TooComplex) } else { Ok(Self { depth: self.depth + 1, ..self }) }
+    }
+}
+
+/// How many operands a program may get.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operands {
+    Any,
+    AtMost(usize),
+}
+
+/// The worst that an argument can make the program do, whether the entry lists it or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worst {
+    /// Fail, or print something else.
+    Nothing,
+    /// Not end, or leave something small behind.
+    Hangs,
+    /// Write or run something.
+    Harms,
+}
+
+type Check = fn(&Call<'_>) -> Result<(), Reason>;
+
+/// An entry of the tables.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Program {
+    names: &'static str,
+    pub(super) flags: &'static str,
+    pub(super) valued: &'static str,
+    pub(super) glued: &'static str,
+    pub(super) long: &'static str,
+    pub(super) words: &'static str,
+    pub(super) numeric: bool,
+    pub(super) operands: Operands,
+    pub(super) worst: Worst,
+    pub(super) devices: bool,
+    pub(super) stops: bool,
+    probes: &'static str,
+    only_probes: bool,
+    subcommands: &'static [Program],
+    inherited: bool,
+    bare: bool,
+    check: Option<Check>,
+}
+
+/// An entry for a program, or for several that take the same arguments.
+const fn program(names: &'static str) -> Program {
+    Program {
+        names,
+        flags: "",
+        valued: "",
+        glued: "",
+        long: "",
+        words: "",
+        numeric: false,
+        operands: Operands::Any,
+        worst: Worst::Harms,
+        devices: false,
+        stops: false,
+        probes: "",
+        only_probes: false,
+        subcommands: &[],
+        inherited: false,
+        bare: false,
+        check: None,
+    }
+}
+
+/// An entry for programs that pass only with one of these arguments, and that one alone.
+const fn probe(names: &'static str, probes: &'static str) -> Program {
+    Program { probes, only_probes: true, ..program(names) }
+}
+
+impl Program {
+    const fn flags(self, flags: &'static str) -> Self {
+        Self { flags, ..self }
+    }
+
+    const fn valued(self, valued: &'static str) -> Self {
+        Self { valued, ..self }
+    }
+
+    const fn glued(self, glued: &'static str) -> Self {
+        Self { glued, ..self }
+    }
+
+    const fn long(self, long: &'static str) -> Self {
+        Self { long, ..self }
+    }
+
+    const fn words(self, words: &'static str) -> Self {
+        Self { words, ..self }
+    }
+
+    const fn numeric(self) -> Self {
+        Self { numeric: true, ..self }
+    }
+
+    const fn at_most(self, operands: usize) -> Self {
+        Self { operands: Operands::AtMost(operands), ..self }
+    }
+
+    const fn tame(self) -> Self {
+        Self { worst: Worst::Nothing, ..self }
+    }
+
+    const fn may_hang(self) -> Self {
+        Self { worst: Worst::Hangs, ..self }
+    }
+
+    const fn devices(self) -> Self {
+        Self { devices: true, ..self }
+    }
+
+    const fn stops(self) -> Self {
+        Self { stops: true, ..self }
+    }
+
+    /// Arguments that pass alone, beside `--help` and `--version`.
+    const fn probes(self, probes: &'static str) -> Self {
+        Self { probes, ..self }
+    }
+
+    /// Everything goes by sub-command; the options before it are this entry's.
+    const fn subcommands(self, subcommands: &'static [Program]) -> Self {
+        Self { subcommands, ..self }
+    }
+
+    /// The options of this entry may stand behind its sub-commands too.
+    const fn inherited(self) -> Self {
+        Self { inherited: true, ..self }
+    }
+
+    /// Without a sub-command it only looks as well.
+    const fn bare(self) -> Self {
+        Self { bare: true, ..self }
+    }
+
+    const fn then(self, check: Check) -> Self {
+        Self { check: Some(check), ..self }
+    }
+}
+
+const TABLES: &[&[Program]] = &[
+    builtins::PROGRAMS,
+    files::PROGRAMS,
+    text::PROGRAMS,
+    search::PROGRAMS,
+    numbers::PROGRAMS,
+    git::PROGRAMS,
+    processes::PROGRAMS,
+    system::PROGRAMS,
+    archives::PROGRAMS,
+    containers::PROGRAMS,
+    cluster::PROGRAMS,
+    toolchains::PROGRAMS,
+];
+
+/// The tables by name.
+static INDEX: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| {
+    let entries = TABLES.iter().flat_map(|table| table.iter());
+    entries
+        .flat_map(|program| program.names.split_ascii_whitespace().map(move |name| (name, program)))
+        .collect()
+});
+
+/// Refuses a call of a program unless it is known to be read-only, cheap and finite.
+pub(super) fn judge(name: &str, args: &[Arg], context: &Context) -> Result<(), Reason> {
+    let name = wrap::program_name(name);
+    match (name, args) {
+        // They take anything; what `echo` does not know as an option it prints.
+        ("echo" | ":" | "true" | "false", _) => return Ok(()),
+        ("find", _) => return find::judge(args, context),
+        ("xargs", _) => return xargs::judge(args, context),
+        ("test" | "[", _) => return test::judge(name, args),
+        // Where is it: nothing runs.
+        ("command", [Arg::Exact(option), ..]) if matches!(option.as_str(), "-v" | "-V") => return Ok(()),
+        _ if wrap::is_wrapper(name) && !is_probe("", args) => {
+            let Some((inner, args)) = wrap::wrapped(name, args)?.split_first() else {
+                return Err(Reason::Subcommand { program: name.to_owned(), subcommand: String::new() });
+            };
+            let inner = inner.exact().ok_or(Reason::ComputedName)?;
+            return judge(inner, args, &context.deeper()?);
+        }
+        _ => {}
+    }
+    let Some(program) = INDEX.get(name) else {
+        return Err(match harmful::harm(name) {
+            Some(harm) => Reason::Harm { program: name.to_owned(), harm },
+            None => Reason::UnknownProgram { program: name.to_owned() },
+        });
+    };
+    if is_probe(program.probes, args) {
+        return Ok(());
+    }
+    if program.only_probes {
+        let harm = harmful::harm(name).unwrap_or(super::reason::Harm::Works);
+        return Err(Reason::Harm { program: name.to_owned(), harm });
+    }
+    by_table(program, &mut Vec::new(), name, args)
+}
+
+/// `--version` and its kin, alone.
+fn is_probe(probes: &str, args: &[Arg]) -> bool {
+    match args {
+        [Arg::Exact(only)] => {
+            matches!(only.as_str(), "--version" | "--help")
+                || probes.split_ascii_whitespace().any(|probe| probe == only)
+        }
+        _ => false,
+    }
+}
+
+fn by_table(
+    program: &'static Program,
+    outer: &mut Vec<&'static Program>,
+    name: &str,
+    args: &[Arg],
+) -> Result<(), Reason> {
+    if !program.subcommands.is_empty() {
+        let left = options::skip_options(program, name, args)?;
+        match left.split_first() {
+            Some((word, rest)) => {
+                let subcommand = word.exact().unwrap_or_default();
+                let found = program
+                    .subcommands
+                    .iter()
+                    .find(|entry| entry.names.split_ascii_whitespace().any(|entry| entry == subcommand));
+                if let Some(found) = found {
+                    if program.inherited {
+                        outer.push(program);
+                    }
+                    return by_table(found, outer, &format!("{name} {subcommand}"), rest);
+                }
+                return Err(Reason::Subcommand {
+                    program: name.to_owned(),
+                    subcommand: word.shown().to_owned(),
+                });
+            }
+            None if !program.bare => {
+                return Err(Reason::Subcommand { program: name.to_owned(), subcommand: String::new() });
+            }
+            None => {}
+        }
+    }
+    let call = options::sort(program, outer, name, args)?;
+    program.check.map_or(Ok(()), |check| check(&call))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_in_one_entry_only() {
+        let mut seen = std::collections::HashSet::new();
+        for program in TABLES.iter().copied().flatten() {
+            for name in program.names.split_ascii_whitespace() {
+                assert!(seen.insert(name), "{name} is listed twice");
+                assert!(!wrap::is_wrapper(name), "{name} is judged elsewhere");
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_option_takes_a_value_or_not() {
+        fn twice(program: &Program, found: &mut Vec<String>) {
+            let letters = [program.flags, program.valued, program.glued].concat();
+            let mut seen = std::collections::HashSet::new();
+            let repeated = letters.chars().filter(|letter| !seen.insert(*letter));
+            found.extend(repeated.map(|letter| format!("{} -{letter}", program.names)));
+            program.subcommands.iter().for_each(|program| twice(program, found));
+        }
+        let mut found = Vec::new();
+        TABLES.iter().copied().flatten().for_each(|program| twice(program, &mut found));
+        assert!(found.is_empty(), "listed twice: {found:?}");
+    }
+}

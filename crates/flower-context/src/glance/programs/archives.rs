@@ -1,0 +1,104 @@
+//! Archives and images: listing and testing, never unpacking.
+
+use super::{Program, program};
+use crate::glance::options::Call;
+use crate::glance::reason::Reason;
+use crate::glance::value::{Arg, Class};
+
+pub(super) const PROGRAMS: &[Program] = &[
+    // `-T FILE` reads options from it; `-f host:file` connects; `-I`, `--to-command`, `--checkpoint-action`, `--use-compress-program`, `--rsh-command` run things.
+    program("tar gtar bsdtar").flags("tvzjJaOpPR").valued("fCX").long("list file= verbose gzip gunzip ungzip bzip2 xz zstd lzma auto-compress directory= wildcards no-wildcards exclude= exclude-from= strip-components= full-time utc numeric-owner show-transformed-names occurrence=? block-number").then(lists_archive),
+    program("unzip").flags("lvqtZ1sz").then(lists_zip),
+    program("zipinfo").flags("12hlmMstTvzC").tame(),
+    program("zcat gzcat bzcat xzcat zstdcat lzcat").flags("fqv").long("force quiet verbose"),
+    program("zgrep zegrep zfgrep bzgrep xzgrep").flags("cEFGhHilLnoPqsvwx").valued("ABCem").numeric().long("ignore-case count line-number color=?"),
+    // `-d` wins over an earlier `-t`; only with `-c` the file stays.
+    program("gzip bzip2 xz zstd").flags("ltvqdc").long("list test verbose quiet stdout decompress").then(tests_or_lists),
+    program("ar").then(ar_lists),
+    program("7z 7za 7zr").then(seven_lists),
+    program("unrar").then(rar_lists),
+    program("lsinitramfs").flags("l").tame(),
+    // Object files. `--plugin` loads code, `@file` holds options.
+    program("nm").flags("aACDgnopPrSuvlf").valued("t").long("demangle=? dynamic extern-only undefined-only defined-only size-sort numeric-sort print-size format= radix=").then(no_response_file),
+    program("objdump").flags("afphxdDSsgGetTrRCwzl").valued("jMmb").long("disassemble=? disassemble-all headers file-headers section-headers all-headers syms dynamic-syms reloc dynamic-reloc section= source demangle=? no-show-raw-insn start-address= stop-address= full-contents private-headers archive-headers info macho dylibs-used").then(no_response_file),
+    program("readelf").flags("ahelSdtgsnruVADIWwcT").valued("xpR").long("all file-header program-headers section-headers symbols syms notes relocs dynamic version-info wide string-dump= hex-dump= debug-dump=? dyn-syms").tame(),
+    program("size").flags("ABGdoxt").long("format= radix= common totals").then(no_response_file),
+    program("otool").flags("fahlLDtdorSTMHGvVIs").tame(),
+    program("addr2line c++filt").flags("aCfipsn_").valued("ej").long("exe= functions inlines pretty-print demangle=? basenames addresses").tame(),
+    // Pictures and media.
+    program("exiftool").flags("aGsSnjT").numeric().then(named_files),
+    program("ffprobe").words("-v -hide_banner -show_format -show_streams -show_entries -of -print_format -i -select_streams -count_frames -loglevel").then(named_files),
+    program("pdfinfo").words("-box -meta -rawdates -isodates").tame(),
+];
+
+fn lists_archive(call: &Call<'_>) -> Result<(), Reason> {
+    // The old form: `tar tzf x.tgz`, where the first word is a cluster without a dash.
+    let cluster = call.operands.first().and_then(|arg| arg.exact()).unwrap_or_default();
+    let old = call.options.is_empty()
+        && cluster.contains('t')
+        && cluster.ends_with(['f', 't', 'v', 'z', 'j', 'J'])
+        && cluster.bytes().all(|byte| b"tvzjJf".contains(&byte));
+    let archive = call
+        .options
+        .iter()
+        .find(|(name, _)| matches!(*name, "f" | "file"))
+        .and_then(|(_, value)| value.as_ref());
+    let archive = if old { call.operands.get(1).copied() } else { archive };
+    let local = |arg: &Arg| {
+        arg.exact().is_some_and(|path| !path.contains(':'))
+            || matches!(arg, Arg::Open(open) if open.start <= Class::Name)
+    };
+    if let Some(archive) = archive.filter(|archive| !local(archive)) {
+        return Err(call.operand(archive));
+    }
+    if call.has(&["t", "list"]) || old { Ok(()) } else { Err(call.option("tar without -t")) }
+}
+
+fn lists_zip(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["l", "v", "t", "Z", "z"]) { Ok(()) } else { Err(call.option("unzip without -l")) }
+}
+
+fn tests_or_lists(call: &Call<'_>) -> Result<(), Reason> {
+    let unpacks = call.has(&["d", "decompress"]);
+    if call.has(&["c", "stdout"]) || (!unpacks && call.has(&["l", "t", "list", "test"])) {
+        Ok(())
+    } else {
+        Err(call.option("without -l, -t or -c"))
+    }
+}
+
+fn first_is(call: &Call<'_>, verbs: &[&str]) -> Result<(), Reason> {
+    match call.operands.first() {
+        Some(arg) if arg.exact().is_some_and(|text| verbs.contains(&text)) => Ok(()),
+        Some(arg) => Err(call.operand(arg)),
+        None => Err(call.option("without a command")),
+    }
+}
+
+fn ar_lists(call: &Call<'_>) -> Result<(), Reason> {
+    first_is(call, &["t", "tv", "p"])
+}
+
+fn seven_lists(call: &Call<'_>) -> Result<(), Reason> {
+    first_is(call, &["l", "t"])
+}
+
+fn rar_lists(call: &Call<'_>) -> Result<(), Reason> {
+    first_is(call, &["l", "lb", "v", "vb", "t"])
+}
+
+/// Plain names of files: some programs read `|command`, `@file` and `scheme:` in their names.
+fn named_files(call: &Call<'_>) -> Result<(), Reason> {
+    let plain = |text: &str| !text.contains([':', '|', '@', '=', '<', '>']);
+    match call.operands.iter().find(|arg| !arg.exact().is_some_and(plain)) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
+
+fn no_response_file(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|arg| arg.shown().starts_with('@')) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}

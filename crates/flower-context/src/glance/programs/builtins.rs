@@ -1,0 +1,36 @@
+//! What the shell does itself.
+
+use super::{Program, program};
+use crate::glance::languages::printf;
+use crate::glance::options::Call;
+use crate::glance::reason::Reason;
+use crate::glance::value::{Arg, Class};
+
+pub(super) const PROGRAMS: &[Program] = &[
+    // `-v` sets a variable, and so may a format.
+    program("printf").stops().devices().then(printf::judge),
+    program("cd pushd popd").flags("PLe@n").tame().devices(),
+    program("pwd").flags("PL").at_most(0).tame(),
+    program("dirs").flags("lpv").at_most(0).tame(),
+    // They end the command line, or a loop in it.
+    program("exit break continue return").at_most(1).then(number),
+    program("type").flags("aftpP").tame(),
+    program("jobs").flags("lnprs").tame(),
+    program("ulimit").flags("HSacdflmnpstuv").at_most(0),
+    program("umask").flags("S").at_most(0),
+    program("times").at_most(0),
+    // With an operand it changes where a program is looked for.
+    program("hash").flags("l").at_most(0),
+];
+
+/// One number, or nothing.
+fn number(call: &Call<'_>) -> Result<(), Reason> {
+    match call
+        .operands
+        .iter()
+        .find(|arg| arg.start() != Class::Number || matches!(arg, Arg::Open(open) if open.many))
+    {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}

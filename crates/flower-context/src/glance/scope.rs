@@ -1,0 +1,316 @@
+//! Variables: which a command line may set, and what is known of their values.
+
+use std::collections::HashMap;
+
+use super::output;
+use super::reason::Reason;
+use super::syntax::{Body, Command, Fault, Form, Piece, Script, Span, Word};
+use super::value::{Class, Value};
+use super::visit::{Feed, each_command};
+use super::word;
+
+/// Settings of variables that are followed in one command line.
+const DEFINITION_LIMIT: usize = 200;
+
+/// Rounds after which values must have settled. Two are usual; more means that variables chase each other.
+const ROUND_LIMIT: usize = 8;
+
+/// The variables of a command line, each with what it may hold anywhere in it.
+///
+/// Order and branches are not followed: a variable that is set twice holds either. So nothing that runs between a
+/// setting and a use can make the value wilder than it is known to be.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    source: &'a str,
+    values: HashMap<&'a str, Value>,
+}
+
+/// One place that gives a variable a value.
+enum Definition<'a> {
+    Word(&'a str, &'a Word),
+    Loop(&'a str, &'a [Word]),
+    /// `read`
+    Line(&'a str, Feed<'a>),
+    Class(&'a str, Class),
+}
+
+impl<'a> Scope<'a> {
+    /// Collects the variables that `script` sets.
+    pub(super) fn of(source: &'a str, script: &'a Script) -> Result<Self, Fault> {
+        let mut definitions = Vec::new();
+        each_command(script, &mut |command, feed| collect(command, feed, &mut definitions));
+        let too_complex = || Fault { span: Span { start: 0, end: source.len() }, reason: Reason::TooComplex };
+        if definitions.len() > DEFINITION_LIMIT {
+            return Err(too_complex());
+        }
+        let mut scope = Self { source, values: HashMap::new() };
+        for _ in 0..ROUND_LIMIT {
+            if !scope.round(&definitions)? {
+                return Ok(scope);
+            }
+        }
+        Err(too_complex())
+    }
+
+    /// Computes every definition once more; true if a value became wilder.
+    fn round(&mut self, definitions: &[Definition<'a>]) -> Result<bool, Fault> {
+        let mut changed = false;
+        for definition in definitions {
+            let (name, value) = match definition {
+                Definition::Word(name, word) => (*name, word::value(word, self)),
+                Definition::Class(name, class) => (*name, Value::Class(*class)),
+                Definition::Line(name, feed) => (*name, Value::Class(self.line_of(*feed))),
+                Definition::Loop(name, words) => {
+                    let mut joined: Option<Value> = None;
+                    for word in *words {
+                        for arg in word::expand(word, self)? {
+                            let value = arg.value();
+                            joined = Some(joined.map_or_else(|| value.clone(), |joined| joined.join(&value)));
+                        }
+                    }
+                    let Some(value) = joined else { continue };
+                    (*name, value)
+                }
+            };
+            let joined = self.values.get(name).map_or_else(|| value.clone(), |known| known.join(&value));
+            changed |= self.values.insert(name, joined.clone()).as_ref() != Some(&joined);
+        }
+        Ok(changed)
+    }
+
+    /// The class of a line out of a feed. The name of a file may hold a newline, and its second half begins anew.
+    fn line_of(&self, feed: Feed<'_>) -> Class {
+        let class = match feed {
+            Feed::Unknown => Class::Unknown,
+            Feed::Stages(commands) => output::of_stages(commands, self),
+            Feed::Word(word) => match word.pieces.as_slice() {
+                [Piece::Process(list)] => output::class_of(list, self),
+                _ => Class::Unknown,
+            },
+        };
+        if class == Class::Path { Class::Name } else { class }
+    }
+
+    /// The text of a span.
+    pub(super) fn text(&self, span: Span) -> &'a str {
+        self.source.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// What an expansion of a parameter may be.
+    pub(super) fn parameter(&self, name: &str, form: Form) -> Value {
+        let value = match self.values.get(name) {
+            Some(value) => value.clone(),
+            None => Value::Class(environment_class(name)),
+        };
+        match form {
+            Form::Whole => value,
+            Form::Length => Value::Class(Class::Number),
+            Form::CutEnd => Value::Class(value.class()),
+            Form::Changed => Value::Class(Class::Unknown),
+        }
+    }
+
+    /// Whether the shell may evaluate this name as a number without running anything.
+    pub(super) fn is_number(&self, name: &str) -> bool {
+        self.parameter(name, Form::Whole).class() == Class::Number
+    }
+}
+
+fn collect<'a>(command: &'a Command, feed: Feed<'a>, definitions: &mut Vec<Definition<'a>>) {
+    match &command.body {
+        Body::Simple { assignments, words } => {
+            if words.is_empty() {
+                definitions.extend(assignments.iter().map(|assignment| {
+                    if assignment.appends {
+                        Definition::Class(&assignment.name, Class::Unknown)
+                    } else {
+                        Definition::Word(&assignment.name, &assignment.value)
+                    }
+                }));
+            } else if words.first().and_then(Word::bare) == Some("read") {
+                let names = words.iter().skip(1).filter_map(Word::bare);
+                definitions.extend(names.map(|name| Definition::Line(name, feed)));
+            }
+        }
+        Body::For { name, words, .. } => definitions.push(Definition::Loop(name, words)),
+        Body::Arithmetic(arithmetic) => {
+            definitions.extend(arithmetic.sets.iter().map(|name| Definition::Class(name, Class::Number)));
+        }
+        _ => {}
+    }
+}
+
+/// Variables that the environment sets. Whoever starts the session chose them, not the command line.
+fn environment_class(name: &str) -> Class {
+    match name {
+        "?" | "#" | "$" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID"
+        | "EPOCHSECONDS" => Class::Number,
+        "HOME" | "USER" | "LOGNAME" | "SHELL" | "HOSTNAME" | "TMPDIR" | "CARGO_HOME" | "RUSTUP_HOME"
+        | "GOPATH" | "GOROOT" | "JAVA_HOME" | "VIRTUAL_ENV" | "NVM_DIR" | "XDG_CONFIG_HOME"
+        | "XDG_CACHE_HOME" | "XDG_DATA_HOME" => Class::Plain,
+        "PWD" | "OLDPWD" => Class::Path,
+        _ => Class::Unknown,
+    }
+}
+
+/// Whether setting a variable cannot change what runs.
+///
+/// A plain assignment reaches programs only if the variable was exported before, and the shell itself if it is one
+/// of its own. Names of those two kinds are upper case by custom; so a name with a lower-case letter passes unless a
+/// shell ties it to something, and an upper-case name passes when it is made of everyday nouns.
+pub(super) fn may_be_set(name: &str) -> bool {
+    if name.bytes().any(|byte| byte.is_ascii_lowercase()) {
+        return !TIED_NAMES.contains(&name) && !name.ends_with("_proxy") && !name.starts_with("BASH_FUNC");
+    }
+    name == "_"
+        || name.split('_').all(|part| {
+            let noun = part.trim_end_matches(|c: char| c.is_ascii_digit());
+            (noun.len() == 1 && noun != "_")
+                || NOUNS.contains(&noun)
+                || NOUNS.iter().any(|known| noun.strip_suffix('S') == Some(known))
+        })
+}
+
+/// Lower-case names that zsh or csh-like habits tie to the search path, to functions or to prompts.
+const TIED_NAMES: &[&str] = &[
+    "path",
+    "fpath",
+    "cdpath",
+    "mailpath",
+    "manpath",
+    "module_path",
+    "fignore",
+    "functions",
+    "aliases",
+    "galiases",
+    "saliases",
+    "commands",
+    "builtins",
+    "options",
+    "modules",
+    "mapfile",
+    "prompt",
+    "prompt2",
+    "prompt3",
+    "prompt4",
+    "psvar",
+    "signals",
+    "histchars",
+    "watch",
+    "termcap",
+    "terminfo",
+    "parameters",
+    "nameddirs",
+    "userdirs",
+    "auto_resume",
+    "histappend",
+];
+
+/// Nouns that upper-case names of everyday variables are made of. None is a variable of the shell, the loader, git
+/// or a tool; `DIR` is here, `HOME` is not.
+const NOUNS: &[&str] = &[
+    "ARG",
+    "ARTIFACT",
+    "AUTHOR",
+    "BASE",
+    "BIN",
+    "BRANCH",
+    "BYTE",
+    "CHAR",
+    "CHILD",
+    "COMMIT",
+    "COUNT",
+    "CRATE",
+    "CUR",
+    "CURRENT",
+    "DATE",
+    "DAY",
+    "DEST",
+    "DIFF",
+    "DIR",
+    "DOC",
+    "ELAPSED",
+    "END",
+    "ENTRY",
+    "ERR",
+    "EXT",
+    "FAIL",
+    "FAILED",
+    "FEATURE",
+    "FILE",
+    "FILENAME",
+    "FIRST",
+    "FOUND",
+    "HASH",
+    "HEAD",
+    "ID",
+    "INDEX",
+    "INPUT",
+    "ITEM",
+    "KEY",
+    "KIND",
+    "LAST",
+    "LEFT",
+    "LEN",
+    "LENGTH",
+    "LIST",
+    "LOG",
+    "MAIN",
+    "MATCH",
+    "MAX",
+    "MERGE",
+    "MESSAGE",
+    "MIN",
+    "MISSING",
+    "MOD",
+    "MODULE",
+    "MSG",
+    "NAME",
+    "NEW",
+    "NEXT",
+    "NOW",
+    "NUM",
+    "OLD",
+    "ORIG",
+    "OUT",
+    "OUTPUT",
+    "PACKAGE",
+    "PARENT",
+    "PATTERN",
+    "PID",
+    "PKG",
+    "PORT",
+    "PREV",
+    "PROJECT",
+    "RANGE",
+    "REF",
+    "REPO",
+    "RESULT",
+    "REV",
+    "RIGHT",
+    "ROOT",
+    "SHA",
+    "SINCE",
+    "SIZE",
+    "SPEC",
+    "SRC",
+    "START",
+    "STATUS",
+    "SUBDIR",
+    "SUM",
+    "TAG",
+    "TARGET",
+    "TEST",
+    "TEXT",
+    "TODAY",
+    "TOP",
+    "TOTAL",
+    "TYPE",
+    "UNTIL",
+    "VALUE",
+    "VER",
+    "VERSION",
+    "WORD",
+    "WORKSPACE",
+    "YEAR",
+];

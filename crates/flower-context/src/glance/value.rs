@@ -1,0 +1,172 @@
+//! What is known about text that only the shell computes, and about the arguments that come of it.
+//!
+//! A word such as `$x` or `*.txt` becomes an argument, or several, or none, when the command runs. Whether that
+//! can do harm hangs on one thing: may such an argument be taken for an option. So what is kept of a computed text
+//! is how it may begin and whether it may fall apart into several arguments.
+
+use super::paths::may_be_device;
+
+/// What kind of text the shell will put somewhere, from the tamest to the wildest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    /// Digits, perhaps with a sign: no program takes that for a harmful option.
+    Number,
+    /// One word that begins with no dash: hashes, branch names, words written in the command line.
+    Plain,
+    /// Begins with no dash, but may hold blanks: file names behind a known directory.
+    Path,
+    /// The name of a file that exists: begins with a dash, or holds blanks, only if somebody named a file so.
+    Name,
+    /// Anything at all.
+    Unknown,
+}
+
+/// The value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Exactly this, everywhere in the command line.
+    Text(String),
+    /// Something of this class.
+    Class(Class),
+}
+
+impl Value {
+    pub(super) fn class(&self) -> Class {
+        match self {
+            Self::Text(text) => text_class(text),
+            Self::Class(class) => *class,
+        }
+    }
+
+    /// What is known when the variable has this or the other value.
+    pub(super) fn join(&self, other: &Self) -> Self {
+        if self == other { self.clone() } else { Self::Class(self.class().max(other.class())) }
+    }
+}
+
+/// The class of a text that is known. A device is no tame text: bash takes some for network connections.
+pub(super) fn text_class(text: &str) -> Class {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        Class::Number
+    } else if text.is_empty() || text.starts_with('-') || may_be_device(text) {
+        Class::Unknown
+    } else if text.bytes().all(never_splits) {
+        Class::Plain
+    } else {
+        Class::Path
+    }
+}
+
+/// Whether an unquoted byte stays what it is: neither a blank nor part of a pattern.
+pub(super) fn never_splits(byte: u8) -> bool {
+    !matches!(byte, b' ' | b'\t' | b'\n' | b'*' | b'?' | b'[')
+}
+
+/// One argument of a command as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Arg {
+    /// Exactly one argument with exactly this text.
+    Exact(String),
+    /// Something that the shell computes.
+    Open(Open),
+}
+
+/// An argument, or several, that the shell computes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Open {
+    /// The text before the computed part. Every argument that comes of a pattern begins with it.
+    pub(super) head: String,
+    /// How the wildest argument that may come of it begins.
+    pub(super) start: Class,
+    /// It may become several arguments, or none.
+    pub(super) many: bool,
+    /// The whole text with `1` in the place of each computed number, when nothing else is computed.
+    pub(super) outline: Option<String>,
+    /// The word as written, for messages.
+    pub(super) shown: String,
+}
+
+impl Arg {
+    /// The text if it is known exactly.
+    pub(super) fn exact(&self) -> Option<&str> {
+        match self {
+            Self::Exact(text) => Some(text),
+            Self::Open(_) => None,
+        }
+    }
+
+    /// The text if it is known but for numbers in it.
+    pub(super) fn outline(&self) -> Option<&str> {
+        match self {
+            Self::Exact(text) => Some(text),
+            Self::Open(open) => open.outline.as_deref(),
+        }
+    }
+
+    /// The word for a message.
+    pub(super) fn shown(&self) -> &str {
+        match self {
+            Self::Exact(text) => text,
+            Self::Open(open) => &open.shown,
+        }
+    }
+
+    /// Whether it is certainly one argument.
+    pub(super) fn is_one(&self) -> bool {
+        match self {
+            Self::Exact(_) => true,
+            Self::Open(open) => !open.many,
+        }
+    }
+
+    /// The class of its beginning: what a program may take it for.
+    pub(super) fn start(&self) -> Class {
+        match self {
+            Self::Exact(text) => text_class(text),
+            Self::Open(open) => open.start,
+        }
+    }
+
+    /// The class of the values that a loop over this word gives to its variable.
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Self::Exact(text) => Value::Text(text.clone()),
+            Self::Open(open) if open.head.is_empty() || open.start > Class::Plain => Value::Class(open.start),
+            Self::Open(open) if open.outline.is_some() => Value::Class(Class::Plain),
+            Self::Open(_) => Value::Class(Class::Path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_as_tame_as_they_begin_and_split() {
+        let cases = [
+            ("12", Class::Number),
+            ("-3", Class::Number),
+            ("src/main.rs", Class::Plain),
+            ("a b", Class::Path),
+            ("*.rs", Class::Path),
+            ("", Class::Unknown),
+            ("/dev/tcp/198.51.100.7/80", Class::Unknown),
+            ("-", Class::Unknown),
+            ("-o", Class::Unknown),
+        ];
+        for (text, class) in cases {
+            assert_eq!(text_class(text), class, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn two_values_are_as_wild_as_the_wilder_one() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        assert_eq!(text("a").join(&text("a")), text("a"));
+        assert_eq!(text("1").join(&text("2")), Value::Class(Class::Number));
+        assert_eq!(text("a").join(&text("-o")), Value::Class(Class::Unknown));
+        assert_eq!(text("a").join(&Value::Class(Class::Name)), Value::Class(Class::Name));
+    }
+}

@@ -1,0 +1,99 @@
+//! Walks every command of a command line, however deep it stands.
+
+use super::syntax::{Arithmetic, Body, Command, List, Piece, Primary, Redirect, RedirectKind, Script, Word};
+
+/// Where the standard input of a command comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Feed<'a> {
+    /// From outside, or from a file.
+    Unknown,
+    /// From the stages before it in a pipeline.
+    Stages(&'a [Command]),
+    /// From a word that is opened: `< <(…)`.
+    Word(&'a Word),
+}
+
+/// What is called for each command with where it reads from.
+pub(super) type See<'s, 'a> = &'s mut dyn FnMut(&'a Command, Feed<'a>);
+
+/// Calls `see` for each command in the order of the source: those inside substitutions and here-documents too.
+pub(super) fn each_command<'a>(script: &'a Script, see: See<'_, 'a>) {
+    in_list(&script.list, Feed::Unknown, see);
+    script.bodies.iter().for_each(|body| in_word(body, see));
+}
+
+fn in_list<'a>(list: &'a List, feed: Feed<'a>, see: See<'_, 'a>) {
+    for pipeline in &list.pipelines {
+        for (index, command) in pipeline.commands.iter().enumerate() {
+            let before = pipeline.commands.get(..index).unwrap_or_default();
+            in_command(command, if before.is_empty() { feed } else { Feed::Stages(before) }, see);
+        }
+    }
+}
+
+fn in_command<'a>(command: &'a Command, feed: Feed<'a>, see: See<'_, 'a>) {
+    let feed = command.redirects.iter().fold(feed, redirected);
+    see(command, feed);
+    for redirect in &command.redirects {
+        match &redirect.kind {
+            RedirectKind::Read(word) | RedirectKind::Write(word) | RedirectKind::HereString(word) => {
+                in_word(word, see)
+            }
+            RedirectKind::Descriptor | RedirectKind::HereDocument => {}
+        }
+    }
+    match &command.body {
+        Body::Simple { assignments, words } => {
+            assignments.iter().for_each(|assignment| in_word(&assignment.value, see));
+            words.iter().for_each(|word| in_word(word, see));
+        }
+        Body::Group(list) => in_list(list, feed, see),
+        Body::If(lists) => lists.iter().for_each(|list| in_list(list, feed, see)),
+        Body::For { words, body, .. } => {
+            words.iter().for_each(|word| in_word(word, see));
+            in_list(body, feed, see);
+        }
+        Body::While { condition, body } => {
+            in_list(condition, feed, see);
+            in_list(body, feed, see);
+        }
+        Body::Condition(primaries) => {
+            for primary in primaries {
+                match primary {
+                    Primary::Word(word) | Primary::Unary(_, word) => in_word(word, see),
+                    Primary::Binary(left, _, right) => {
+                        in_word(left, see);
+                        in_word(right, see);
+                    }
+                }
+            }
+        }
+        Body::Arithmetic(arithmetic) => in_arithmetic(arithmetic, see),
+    }
+}
+
+/// What a redirect makes of the standard input.
+fn redirected<'a>(feed: Feed<'a>, redirect: &'a Redirect) -> Feed<'a> {
+    match &redirect.kind {
+        RedirectKind::Read(word) => Feed::Word(word),
+        RedirectKind::HereString(_) | RedirectKind::HereDocument | RedirectKind::Descriptor => Feed::Unknown,
+        RedirectKind::Write(_) => feed,
+    }
+}
+
+fn in_word<'a>(word: &'a Word, see: See<'_, 'a>) {
+    word.pieces.iter().for_each(|piece| in_piece(piece, see));
+}
+
+fn in_arithmetic<'a>(arithmetic: &'a Arithmetic, see: See<'_, 'a>) {
+    arithmetic.pieces.iter().for_each(|piece| in_piece(piece, see));
+}
+
+fn in_piece<'a>(piece: &'a Piece, see: See<'_, 'a>) {
+    match piece {
+        Piece::Text { .. } => {}
+        Piece::Parameter { operands, .. } => operands.iter().for_each(|word| in_word(word, see)),
+        Piece::Output { list, .. } | Piece::Process(list) => in_list(list, Feed::Unknown, see),
+        Piece::Arithmetic(arithmetic) => in_arithmetic(arithmetic, see),
+    }
+}
