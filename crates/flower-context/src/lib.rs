@@ -5,6 +5,8 @@
 pub mod accounting;
 pub mod glance;
 mod lang;
+pub mod rewrite;
 pub mod transcript;
+pub mod verify;
 
 pub use lang::{Lang, UnknownLang, fill, placeholders};

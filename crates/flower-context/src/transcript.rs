@@ -1,7 +1,8 @@
 //! Transcripts of Claude Code: entries, threads, messages.
 //!
-//! A [`Transcript`] borrows the bytes that it was read from. An [`Entry`] keeps its raw line, so what nobody changes can be
-//! written back byte for byte; its [`Envelope`] is parsed once and its [`Message`] when asked for.
+//! A [`Transcript`] borrows the bytes that it was read from. An [`Entry`] keeps its raw line, so what
+//! nobody changes can be written back byte for byte; its [`Envelope`] is parsed once and its [`Message`]
+//! when asked for.
 //!
 //! - Reading never fails and stops at nothing: a line that is no entry becomes a [`Note`].
 //! - Nothing here knows how a file is found or written, or when.

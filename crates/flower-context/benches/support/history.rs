@@ -1,5 +1,5 @@
-//! Makes long transcripts that look like real ones: rounds of thinking, text and parallel calls, with big and small
-//! results, glances, denials and failed requests. The same size gives the same bytes.
+//! Makes long transcripts that look like real ones: rounds of thinking, text and parallel calls, with big
+//! and small results, glances, denials and failed requests. The same size gives the same bytes.
 
 use std::fmt::Write;
 

@@ -15,7 +15,8 @@ use super::message::Content;
 pub enum Block<'a> {
     /// Text; the value is a JSON string.
     Text(&'a RawValue),
-    /// Thinking that can be read; the value is a JSON string and may be empty when only the signature was kept.
+    /// Thinking that can be read; the value is a JSON string and may be empty when only the signature was
+    /// kept.
     Thinking(&'a RawValue),
     /// Thinking that only the API can read.
     RedactedThinking,

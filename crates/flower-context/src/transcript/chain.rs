@@ -1,14 +1,17 @@
 //! The active chain: the entries from the root to the leaf, as the harness walks them at a resume.
 //!
-//! Parents rule, not file order. What cannot be followed (a parent that is missing, or that leads back) is bridged to the
-//! entry written before, so that one bad link costs no history.
+//! Parents rule, not file order. What cannot be followed (a parent that is missing, or that leads back) is
+//! bridged to the entry written before, so that one bad link costs no history.
+
+use std::collections::{HashMap, HashSet};
 
 use super::entry::{Entry, Thread};
 use super::links::{Links, Parent};
 use super::note::{Note, NoteKind};
 use super::read::Transcript;
 
-/// Copies that one walk puts aside at most. Each costs a new walk; a transcript with more is bridged as it stands.
+/// Copies that one walk puts aside at most. Each costs a new walk; a transcript with more is bridged as it
+/// stands.
 const COPIES_PUT_ASIDE: usize = 8;
 
 /// The entries of one conversation from its root to its leaf.
@@ -22,6 +25,10 @@ pub struct Chain<'t, 'a> {
     pub notes: Vec<Note>,
     /// The entries with a place in the thread, on the chain or off it, in file order.
     pub(super) standing: Vec<&'t Entry<'a>>,
+    /// Indices of the entries of any thread that a copy with the same uuid replaces.
+    pub(crate) outdated: HashSet<usize>,
+    /// Index of each entry whose parent could not be followed, and the entry that was taken instead.
+    pub(crate) bridged: HashMap<usize, Option<&'t Entry<'a>>>,
 }
 
 impl<'a> Transcript<'a> {
@@ -45,7 +52,8 @@ impl<'a> Transcript<'a> {
 
     /// Walks from the leaf to the root.
     ///
-    /// The leaf is the one that the newest `last-prompt` row names, if that is a leaf; else the last leaf in file order.
+    /// The leaf is the one that the newest `last-prompt` row names, if that is a leaf; else the last leaf
+    /// in file order.
     pub fn chain(&self) -> Chain<'_, 'a> {
         let mut links = Links::of(self);
         let mut retries = COPIES_PUT_ASIDE;
@@ -85,9 +93,11 @@ struct Walk<'t, 'a> {
     entries: Vec<&'t Entry<'a>>,
     /// Where in `entries` an entry stands.
     position: Vec<Option<usize>>,
-    /// For every entry one at or before it, with nothing to bridge to between the two: no stretch is searched twice.
+    /// For every entry one at or before it, with nothing to bridge to between the two: no stretch is
+    /// searched twice.
     before: Vec<usize>,
     notes: Vec<Note>,
+    bridged: HashMap<usize, Option<&'t Entry<'a>>>,
     /// The first stretch of entries that leads back to its beginning.
     circle: Vec<&'t Entry<'a>>,
 }
@@ -101,6 +111,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             position: vec![None; count],
             before: (0..count).collect(),
             notes: Vec::new(),
+            bridged: HashMap::new(),
             circle: Vec::new(),
         };
         let mut current = transcript.leaf(links);
@@ -132,7 +143,9 @@ impl<'t, 'a> Walk<'t, 'a> {
             Parent::Missing => NoteKind::MissingParent { parent: parent() },
         };
         self.notes.push(Note { line: entry.line, kind });
-        self.bridge(entry, links)
+        let target = self.bridge(entry, links);
+        self.bridged.insert(entry.index, target);
+        target
     }
 
     fn is_free(&self, entry: &Entry<'a>) -> bool {
@@ -170,6 +183,9 @@ impl<'t, 'a> Walk<'t, 'a> {
     fn finish(mut self, links: &Links<'t, 'a>) -> Chain<'t, 'a> {
         self.entries.reverse();
         self.notes.sort_by_key(|note| note.line);
-        Chain { entries: self.entries, notes: self.notes, standing: links.standing().collect() }
+        let entries = self.transcript.entries().iter();
+        let outdated = entries.filter(|entry| links.is_outdated(entry)).map(|entry| entry.index).collect();
+        let standing = links.standing().collect();
+        Chain { entries: self.entries, notes: self.notes, standing, outdated, bridged: self.bridged }
     }
 }

@@ -1,7 +1,7 @@
 //! Compact boundaries, and the messages that a compaction kept.
 //!
-//! A boundary starts a new root: older entries stay in the file and are not sent any more. The messages that it preserves
-//! keep their old place and parents in the file, but are sent behind the summary.
+//! A boundary starts a new root: older entries stay in the file and are not sent any more. The messages
+//! that it preserves keep their old place and parents in the file, but are sent behind the summary.
 
 use std::borrow::Cow;
 

@@ -45,8 +45,8 @@ pub enum Thread<'t> {
     Agent(&'t str),
 }
 
-/// Types of rows without uuid and parent that the two tested versions write, and `agent_metadata`, which the session
-/// mirror adds.
+/// Types of rows without uuid and parent that the two tested versions write, and `agent_metadata`, which
+/// the session mirror adds.
 const METADATA: &[&str] = &[
     "agent-name",
     "agent-setting",
@@ -121,8 +121,8 @@ impl<'a> Entry<'a> {
     pub fn refusal(&self) -> Option<Refusal> {
         let envelope = &self.envelope;
         match envelope.tool_denial_kind.as_deref()? {
-            // A person who interrupts a running call is marked like one who refuses it. A refusal comes from a decision
-            // or before the start; an interrupt from neither.
+            // A person who interrupts a running call is marked like one who refuses it. A refusal comes
+            // from a decision or before the start; an interrupt from neither.
             "user-rejected" if envelope.permission_decision.is_none() && !envelope.tool_denial_before_run => {
                 Some(Refusal::Interrupted)
             }

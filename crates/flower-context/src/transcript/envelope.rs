@@ -1,8 +1,8 @@
 //! The fields around a message that decide where an entry belongs.
 //!
-//! Parsed once per entry and borrowed from its line. Bodies (`message`, `toolUseResult`, `attachment` …) stay raw until
-//! somebody asks for them; fields that are not named here are never looked at, so they survive any rewrite.
-//! As in the harness, the last of several fields with one name counts.
+//! Parsed once per entry and borrowed from its line. Bodies (`message`, `toolUseResult`, `attachment` …)
+//! stay raw until somebody asks for them; fields that are not named here are never looked at, so they
+//! survive any rewrite. As in the harness, the last of several fields with one name counts.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -30,8 +30,8 @@ pub(super) struct Content<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The content of the line. A crash of the machine can leave a run of NUL bytes in front of what was written next;
-    /// a byte-order mark counts as one at the start of the input only.
+    /// The content of the line. A crash of the machine can leave a run of NUL bytes in front of what was
+    /// written next; a byte-order mark counts as one at the start of the input only.
     pub(super) fn content(&self) -> Content<'a> {
         let mut bytes = self.bytes;
         bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);

@@ -1,4 +1,5 @@
-//! The parents that hold at a resume: those of the file, except around compactions and around copies that are at fault.
+//! The parents that hold at a resume: those of the file, except around compactions and around copies that
+//! are at fault.
 
 use std::collections::HashMap;
 
@@ -45,8 +46,9 @@ impl<'t, 'a> Links<'t, 'a> {
         links
     }
 
-    /// Puts a copy of a uuid aside because its parents lead back to itself. The copy before it counts instead, for those
-    /// that were written before the faulty one; what came later cannot have meant it. False where there is no other copy.
+    /// Puts a copy of a uuid aside because its parents lead back to itself. The copy before it counts
+    /// instead, for those that were written before the faulty one; what came later cannot have meant it.
+    /// False where there is no other copy.
     pub(super) fn put_aside(&mut self, copy: &'t Entry<'a>) -> bool {
         let before = self.transcript.earlier_copy(copy).filter(|_| self.stands(copy));
         match (copy.uuid(), before) {
@@ -55,14 +57,20 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
+    /// Whether another entry counts for the uuid of this one.
+    pub(super) fn is_outdated(&self, entry: &Entry<'a>) -> bool {
+        entry.uuid().is_some_and(|uuid| match self.faulty.get(uuid) {
+            Some((_, before)) => entry.index != before.index,
+            None => !self.transcript.counts(entry),
+        })
+    }
+
     /// Whether the entry has a place in the thread.
     pub(super) fn stands(&self, entry: &Entry<'a>) -> bool {
-        let Some(uuid) = entry.uuid() else { return false };
-        let counts = match self.faulty.get(uuid) {
-            Some((_, before)) => entry.index == before.index,
-            None => self.transcript.counts(entry),
-        };
-        counts && entry.thread() == self.thread && entry.kind() != EntryKind::Metadata
+        entry.uuid().is_some()
+            && !self.is_outdated(entry)
+            && entry.thread() == self.thread
+            && entry.kind() != EntryKind::Metadata
     }
 
     /// The entries of the thread in file order.

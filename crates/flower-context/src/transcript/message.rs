@@ -1,7 +1,7 @@
 //! The message inside a user or assistant entry: role, ids, usage and blocks.
 //!
-//! Long values (texts, tool inputs, tool results) stay raw JSON until somebody asks: most of a transcript is tool output
-//! that only its size is wanted of.
+//! Long values (texts, tool inputs, tool results) stay raw JSON until somebody asks: most of a transcript
+//! is tool output that only its size is wanted of.
 
 use std::borrow::Cow;
 use std::fmt;

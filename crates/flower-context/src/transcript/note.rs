@@ -48,7 +48,8 @@ pub enum NoteKind {
         /// The line that counts.
         counted_line: usize,
     },
-    /// The first entry of a type that this version of flower does not know; such entries are kept as they are.
+    /// The first entry of a type that this version of flower does not know; such entries are kept as they
+    /// are.
     UnknownType {
         /// The type; empty where there is none.
         name: String,

@@ -1,8 +1,9 @@
 //! What the harness sends when it resumes a transcript that is not whole.
 //!
-//! Both tested versions drop a call in the middle that has no result, and a result that has no call. They differ at the end
-//! of the file: 2.1.197 drops an unanswered call in silence, 2.1.332 answers it. This is a model of that behaviour, for
-//! tests and for previews; healing a transcript beforehand leaves nothing to repair.
+//! Both tested versions drop a call in the middle that has no result, and a result that has no call. They
+//! differ at the end of the file: 2.1.197 drops an unanswered call in silence, 2.1.332 answers it. This is
+//! a model of that behaviour, for tests and for previews; healing a transcript beforehand leaves nothing to
+//! repair.
 
 use std::collections::HashSet;
 
@@ -55,7 +56,8 @@ impl MessageView<'_, '_> {
             match message.role {
                 Role::Assistant => {
                     let answered: HashSet<_> = next.iter().flat_map(|next| next.tool_result_ids()).collect();
-                    // At the end of the file the calls are alone, or share the end with some of their results.
+                    // At the end of the file the calls are alone, or share the end with some of their
+                    // results.
                     let at_the_end = last_assistant == Some(index) && next.is_none_or(holds_only_results);
                     if at_the_end && repair == TailRepair::Answer {
                         let orphans = message.tool_use_ids().filter(|id| !answered.contains(*id));

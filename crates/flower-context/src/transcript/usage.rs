@@ -27,7 +27,8 @@ impl Usage {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 
-    /// The larger of each field: lines of one message repeat its usage, and only the last one is sure to be final.
+    /// The larger of each field: lines of one message repeat its usage, and only the last one is sure to be
+    /// final.
     pub fn larger(self, other: Self) -> Self {
         Self {
             input: self.input.max(other.input),

@@ -1,9 +1,10 @@
 //! The message view: the conversation as a resume would send it.
 //!
-//! Lines of the active chain; lines of one assistant message joined by its id; results of parallel calls put back behind
-//! their message, though they hang off the chain; consecutive user lines joined. Metadata, notices, attachments (which each
-//! version of the harness renders in its own way) and messages that only tell of a failed request are not part of it.
-//! Nothing is repaired here: what is broken can be seen broken.
+//! Lines of the active chain; lines of one assistant message joined by its id; results of parallel calls
+//! put back behind their message, though they hang off the chain; consecutive user lines joined. Metadata,
+//! notices, attachments (which each version of the harness renders in its own way) and messages that only
+//! tell of a failed request are not part of it. Nothing is repaired here: what is broken can be seen
+//! broken.
 
 use std::collections::HashMap;
 

@@ -5,4 +5,6 @@
 mod accounting;
 mod fixtures;
 mod glance;
+mod histories;
+mod rewrite;
 mod transcript;

@@ -45,6 +45,11 @@ fn outline(view: &MessageView<'_, '_>) -> Vec<String> {
     out
 }
 
+/// The outline of the conversation in a transcript.
+pub(crate) fn outline_of(bytes: &[u8]) -> Vec<String> {
+    outline(&Transcript::read(bytes).view())
+}
+
 fn block_outline(block: &Block<'_>) -> String {
     match block {
         Block::Text(text) => decode(text).unwrap().chars().take(40).collect(),
@@ -562,7 +567,18 @@ proptest! {
 }
 
 /// Pieces of transcripts whose ids collide all the time.
-fn line_piece() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn line_piece() -> impl Strategy<Value = Vec<u8>> {
+    let boundary = (0..6_u8, 0..6_u8, 0..6_u8).prop_map(|(head, anchor, tail)| {
+        let segment = json!({"headUuid": head.to_string(), "anchorUuid": anchor.to_string(), "tailUuid": tail.to_string()});
+        let metadata = json!({"preservedSegment": segment});
+        let entry = json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "compactMetadata": metadata});
+        format!("{entry}\n").into_bytes()
+    });
+    prop_oneof![9 => entry_piece(), 1 => boundary]
+}
+
+/// The same without compact boundaries.
+fn entry_piece() -> impl Strategy<Value = Vec<u8>> {
     let entry = (0..5_usize, 0..6_u8, 0..6_u8, 0..3_u8, 0..3_u8, any::<bool>()).prop_map(
         |(kind, uuid, parent, message, call, sidechain)| {
             let block = match kind {
@@ -573,21 +589,17 @@ fn line_piece() -> impl Strategy<Value = Vec<u8>> {
                 _ => json!(7),
             };
             let speaker = if kind % 2 == 0 { "user" } else { "assistant" };
+            let thread = if sidechain { "worker" } else { "main" };
+            let (uuid, parent) = (format!("{thread}-{uuid}"), format!("{thread}-{parent}"));
             let entry = json!({
-                "type": speaker, "uuid": uuid.to_string(), "parentUuid": parent.to_string(), "isSidechain": sidechain,
+                "type": speaker, "uuid": uuid, "parentUuid": parent, "isSidechain": sidechain,
                 "message": {"id": message.to_string(), "content": [block]},
             });
             format!("{entry}\n").into_bytes()
         },
     );
-    let boundary = (0..6_u8, 0..6_u8, 0..6_u8).prop_map(|(head, anchor, tail)| {
-        let segment = json!({"headUuid": head.to_string(), "anchorUuid": anchor.to_string(), "tailUuid": tail.to_string()});
-        let metadata = json!({"preservedSegment": segment});
-        let entry = json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "compactMetadata": metadata});
-        format!("{entry}\n").into_bytes()
-    });
     let last_prompt = (0..6_u8).prop_map(|leaf| {
         format!("{}\r\n", json!({"type": "last-prompt", "leafUuid": leaf.to_string()})).into_bytes()
     });
-    prop_oneof![8 => entry, 1 => boundary, 1 => last_prompt, 1 => Just(b"\0\0{}\n\n[1]\n{\"ty\n".to_vec())]
+    prop_oneof![8 => entry, 1 => last_prompt, 1 => Just(b"\0\0{}\n\n[1]\n{\"ty\n".to_vec())]
 }

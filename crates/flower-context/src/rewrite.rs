@@ -1,0 +1,170 @@
+//! Rewriting a history before it is fed back: what is kept, and what is not.
+//!
+//! [`rewrite`] turns the bytes of a transcript into those of the history that a resume should read. The
+//! order is always the same: passes look at the history and propose ([`Pass`]); repairs are taken as they
+//! are, economical edits when they pay (`plan`); thinking behind the first change is dropped (`thinking`);
+//! one function writes the result (`apply`).
+//!
+//! What holds afterwards, whatever was done ([`verify`](crate::verify) checks it):
+//!
+//! - Every call has one result and every result one call, in the message behind.
+//! - Ids of messages are neither merged nor split, and no message and no text is empty.
+//! - From the leaf the same root is reached through lines that are left.
+//! - Behind the first change no thinking remains; before it all of it does, byte for byte.
+//! - Lines that nothing touches are byte-identical, and a second rewrite changes nothing more.
+//!
+//! The original is never touched: it goes in as bytes, and other bytes come out.
+
+mod pointer;
+mod policy;
+mod texts;
+
+mod draft;
+mod json;
+mod proposal;
+mod survey;
+
+mod result;
+
+mod debris;
+mod denials;
+mod expire;
+mod heal;
+mod trim;
+
+mod plan;
+mod thinking;
+
+mod apply;
+mod report;
+
+pub use pointer::{is_pointer, pointer_line, spill_name};
+pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Trim};
+pub use proposal::{Pass, Spilled};
+pub use report::Report;
+
+use std::collections::HashSet;
+
+use crate::transcript::{Entry, Note, Role, Transcript};
+use draft::{Draft, Inserted, Side};
+use proposal::Proposal;
+use survey::{Span, Survey};
+
+/// A history as it should be read.
+#[derive(Debug, Clone)]
+pub struct Rewritten {
+    /// The transcript: one JSON object a line, every line with its end.
+    pub text: String,
+    /// Texts that moved out of it: they must be on disk before it is used.
+    pub spilled: Vec<Spilled>,
+    /// What was done.
+    pub report: Report,
+    /// What was noticed on reading: lines that were skipped, links that were bad.
+    pub notes: Vec<Note>,
+}
+
+/// Rewrites a transcript.
+///
+/// ```
+/// use flower_context::rewrite::{Policy, rewrite};
+/// let line = r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"hello"}}"#;
+/// let transcript = format!("{line}\n");
+/// assert_eq!(rewrite(transcript.as_bytes(), &Policy::default()).text, transcript);
+/// ```
+pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
+    let transcript = Transcript::read(bytes);
+    let survey = Survey::of(&transcript);
+    let texts = texts::texts(policy.lang);
+
+    let mut repairs = heal::heal(&survey, texts);
+    if policy.debris {
+        repairs.extend(debris::prune_debris(&transcript, &survey, texts));
+    }
+    let mut draft = Draft::default();
+    let (first_answer, answers) = heal::answer_orphans(&survey, texts, &mut draft);
+    let cold_from = repairs.iter().filter_map(|repair| repair.first).chain(first_answer).min();
+
+    let sizes = plan::Sizes::of(&survey);
+    let (economical, left) = plan::choose(economical(&survey, policy), policy.gate, &sizes, cold_from);
+    let first = economical.iter().filter_map(|edit| edit.first).chain(cold_from).min();
+
+    let mut made = repairs;
+    made.extend(economical);
+    for (entry, change) in made.iter().flat_map(|proposal| &proposal.changes) {
+        draft.change(*entry, change.clone());
+    }
+    let (thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
+    begin_with_user(&survey, texts, &mut draft);
+
+    let mut counts = Report::count(&made);
+    if answers > 0 {
+        *counts.entry(Pass::Heal).or_default() += answers as u64;
+    }
+    let saved: i64 = made.iter().map(|proposal| proposal.saved).sum();
+    let tokens_saved = saved * 2 / 7 + i64::try_from(plan::tokens(thinking_bytes)).unwrap_or(i64::MAX);
+    let tokens_made_cold = match policy.gate {
+        Gate::Cold => 0,
+        Gate::Open | Gate::Warm { .. } => {
+            sizes.from(first).saturating_sub(u64::try_from(tokens_saved).unwrap_or(0))
+        }
+    };
+    let report = Report {
+        made: counts,
+        left: Report::count(&left),
+        tokens_saved,
+        tokens_made_cold,
+        turns_to_break_even: report::break_even(tokens_saved, tokens_made_cold, policy.gate),
+        thinking_dropped,
+    };
+    let mut notes = transcript.notes().to_vec();
+    notes.extend(survey.chain.notes.iter().cloned());
+    notes.sort_by_key(|note| note.line);
+    let spilled = made.into_iter().flat_map(|proposal| proposal.spilled).collect();
+    Rewritten { text: apply::apply(&transcript, &survey.chain, &draft), spilled, report, notes }
+}
+
+/// What the passes propose for the sake of economy.
+fn economical(survey: &Survey<'_, '_>, policy: &Policy<'_>) -> Vec<Proposal> {
+    let denied = denials::denied(survey, policy.denials.as_ref());
+    let mut proposals = Vec::new();
+    let mut spoken_for = HashSet::new();
+    if let Some(prune) = &policy.denials {
+        proposals.extend(denials::prune_denials(survey, prune, &denied));
+    }
+    if let Some(trim) = &policy.trim {
+        let (trims, taken) = trim::trim(survey, trim, policy.lang);
+        proposals.extend(trims);
+        spoken_for = taken;
+    }
+    if let Some(expire) = &policy.expire {
+        proposals.extend(expire::expire(survey, expire, &spoken_for, &denied, policy.lang));
+    }
+    proposals
+}
+
+/// A history must begin with the user. Where it does not, a line in front says what is missing.
+fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Draft) {
+    let is_left = |entry: &Entry<'_>| {
+        let changes = draft.changes.get(&entry.index).map(Vec::as_slice).unwrap_or_default();
+        draft::render(entry, changes).is_some()
+    };
+    let lines = |message: &Span| {
+        let parts = survey.parts.get(message.parts.clone()).unwrap_or_default().iter();
+        parts
+            .map(|part| part.entry)
+            .filter(|entry| is_left(entry))
+            .map(|entry| entry.index)
+            .collect::<HashSet<_>>()
+    };
+    let mut messages = survey.messages.iter().map(|message| (message.role, lines(message)));
+    let Some((Role::Assistant, lines)) = messages.find(|(_, lines)| !lines.is_empty()) else { return };
+    let Some(first) = survey.chain.entries.iter().find(|entry| lines.contains(&entry.index)) else { return };
+    draft.inserted.push(Inserted {
+        beside: first.index,
+        parent: None,
+        side: Side::Before,
+        message: format!(r#"{{"role":"user","content":{}}}"#, json::string(texts.beginning_missing)),
+        fields: r#","isMeta":true"#.to_owned(),
+        successor: None,
+    });
+}

@@ -1,0 +1,190 @@
+//! Heal: what the API would refuse, or the harness forget in silence.
+//!
+//! - A call without a result gets one that says that the outcome is unknown. A result that came too late is
+//!   moved to where it belongs.
+//! - A result without a call goes, and so does a second result of one call, and a second call of one id.
+//! - Blank texts and empty messages go; an empty result says so.
+//! - NUL characters become visible ones.
+//!
+//! Links (missing parents, circles, uuids used twice) are put right when the history is written; see `apply`.
+
+use std::collections::{HashMap, HashSet};
+
+use super::draft::{At, Change, Draft, Inserted, Side};
+use super::json::string;
+use super::proposal::{Pass, Proposal};
+use super::result;
+use super::survey::{Call, Survey};
+use super::texts::Texts;
+use crate::transcript::{Block, Content, Role, decode};
+
+/// Repairs that change lines.
+pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
+    let mut proposals = Vec::new();
+    let mut repair = |at: At, entry: usize, change| {
+        let removes = matches!(change, Change::RemoveBlock { .. } | Change::RemoveLine);
+        let mut changes = vec![(entry, change)];
+        if removes && survey.named.contains(&entry) {
+            changes.push((entry, Change::KeepWith { text: texts.nothing_left.to_owned() }));
+        }
+        let first = Some(at);
+        proposals.push(Proposal { pass: Pass::Heal, first, changes, saved: 0, spilled: Vec::new() });
+    };
+    for stray in survey.strays.iter().chain(&survey.doubles) {
+        if let Some(part) = survey.part(*stray) {
+            repair(*stray, part.entry.index, Change::RemoveBlock { block: stray.block });
+        }
+    }
+    for (index, part) in survey.parts.iter().enumerate() {
+        let (entry, start) = (part.entry, At { part: index, block: 0 });
+        match &part.message.content {
+            Content::Text(text) if is_blank(text) => {
+                repair(start, entry.index, Change::RemoveBlock { block: 0 });
+            }
+            Content::Blocks(blocks) if blocks.is_empty() => repair(start, entry.index, Change::RemoveLine),
+            _ => {}
+        }
+        for (block, found) in part.message.blocks().iter().enumerate() {
+            let at = At { part: index, block };
+            match found {
+                Block::Text(text)
+                    if text.get().len() < BLANK_LIMIT && decode(text).is_none_or(|text| is_blank(&text)) =>
+                {
+                    repair(at, entry.index, Change::RemoveBlock { block });
+                }
+                Block::ToolResult(result)
+                    if result.content.is_none_or(|content| content.get().len() < BLANK_LIMIT) =>
+                {
+                    for change in fill_result(block, result, texts) {
+                        repair(at, entry.index, change);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let has_thinking = part.message.blocks().iter().any(is_thinking);
+        if !has_thinking && entry.envelope.message.is_some_and(|message| message.get().contains("\\u0000")) {
+            repair(start, entry.index, Change::ShowNuls);
+        }
+    }
+    proposals
+}
+
+/// A text whose JSON is longer than this is not looked at: nobody sends so much white space.
+const BLANK_LIMIT: usize = 10_000;
+
+fn fill_result(block: usize, result: &crate::transcript::ToolResult<'_>, texts: &Texts) -> Vec<Change> {
+    let parts = result.parts();
+    let count = match &parts {
+        Content::Text(_) => 1,
+        Content::Blocks(blocks) => blocks.len(),
+    };
+    let blank: Vec<_> = result::text_parts(result).into_iter().filter(|(_, text)| is_blank(text)).collect();
+    let text = texts.no_output.to_owned();
+    if blank.len() == count {
+        vec![Change::SetResult { block, text }]
+    } else {
+        blank.into_iter().map(|(part, _)| Change::SetResultPart { block, part, text: text.clone() }).collect()
+    }
+}
+
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+pub(super) fn is_thinking(block: &Block<'_>) -> bool {
+    matches!(block, Block::Thinking(_) | Block::RedactedThinking)
+}
+
+/// Gives every call that has no result one. Says where the first of them is sent.
+pub(super) fn answer_orphans(
+    survey: &Survey<'_, '_>,
+    texts: &Texts,
+    draft: &mut Draft,
+) -> (Option<At>, usize) {
+    let late = late_results(survey);
+    let mut first = None;
+    let mut count = 0;
+    let mut last_of_message: HashMap<usize, usize> = HashMap::new();
+    for call in survey.calls.iter().filter(|call| call.result.is_none()) {
+        let Some(inserted) = answer(survey, call, texts, &late) else { continue };
+        let behind = survey.messages.get(call.message).map_or(0, |message| message.parts.end);
+        first.get_or_insert(At { part: behind, block: 0 });
+        count += 1;
+        last_of_message.insert(call.message, draft.inserted.len());
+        draft.inserted.push(inserted);
+    }
+    for (message, inserted) in last_of_message {
+        if let Some(inserted) = draft.inserted.get_mut(inserted) {
+            inserted.successor = successor(survey, message);
+        }
+    }
+    (first, count)
+}
+
+/// Results that stand too far behind their call, as JSON.
+fn late_results<'s>(survey: &'s Survey<'_, '_>) -> HashMap<&'s str, String> {
+    let orphans: HashSet<&str> = survey
+        .calls
+        .iter()
+        .filter(|call| call.result.is_none())
+        .filter_map(|call| survey.tool_use(call))
+        .map(|tool_use| &*tool_use.id)
+        .collect();
+    let mut late = HashMap::new();
+    for stray in &survey.strays {
+        if let (Some(Block::ToolResult(result)), Some(part)) = (survey.block(*stray), survey.part(*stray))
+            && let Some(id) = orphans.get(&*result.tool_use_id)
+        {
+            let content = part
+                .entry
+                .envelope
+                .message
+                .and_then(|raw| super::json::Fields::of(raw.get())?.get("content"));
+            let block = content.and_then(|content| super::json::elements(content)?.get(stray.block).copied());
+            late.entry(*id).or_insert_with(|| block.unwrap_or_default().to_owned());
+        }
+    }
+    late.retain(|_, block| !block.is_empty());
+    late
+}
+
+fn answer(
+    survey: &Survey<'_, '_>,
+    call: &Call,
+    texts: &Texts,
+    late: &HashMap<&str, String>,
+) -> Option<Inserted> {
+    let tool_use = survey.tool_use(call)?;
+    let entry = survey.part(call.at)?.entry;
+    let message = survey.messages.get(call.message)?;
+    let beside = survey.parts.get(message.parts.clone())?.iter().map(|part| part.entry.index).max()?;
+    let block = late.get(&*tool_use.id).cloned().unwrap_or_else(|| {
+        format!(
+            r#"{{"type":"tool_result","content":{},"is_error":true,"tool_use_id":{}}}"#,
+            string(texts.unanswered),
+            string(&tool_use.id)
+        )
+    });
+    let source = entry.uuid().map(string).unwrap_or_default();
+    Some(Inserted {
+        beside,
+        side: Side::After,
+        parent: Some(entry.index),
+        message: format!(r#"{{"role":"user","content":[{block}]}}"#),
+        fields: format!(r#","sourceToolAssistantUUID":{source}"#),
+        successor: None,
+    })
+}
+
+/// The entry that hangs off a message directly although the message has calls: it must hang off their
+/// results.
+fn successor(survey: &Survey<'_, '_>, message: usize) -> Option<usize> {
+    let span = survey.messages.get(message).filter(|span| span.role == Role::Assistant)?;
+    let lines: HashSet<usize> =
+        survey.parts.get(span.parts.clone())?.iter().map(|part| part.entry.index).collect();
+    let last = survey.chain.entries.iter().rposition(|entry| lines.contains(&entry.index))?;
+    let next = survey.chain.entries.get(last + 1)?;
+    let answers = next.message().is_some_and(|message| message.tool_results().next().is_some());
+    (!answers).then_some(next.index)
+}

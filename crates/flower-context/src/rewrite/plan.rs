@@ -1,0 +1,80 @@
+//! Decides which economical edits are made.
+//!
+//! An edit saves tokens on every later turn, and costs once: from its place on the cache is cold, so
+//! everything behind it is written anew instead of read. What is cold already costs nothing more, so the
+//! decision is one place in the history: every edit behind it is made, none before it.
+
+use super::draft::At;
+use super::policy::{Gate, Rates};
+use super::proposal::Proposal;
+use super::survey::Survey;
+
+/// Bytes of a token, roughly: no tokenizer of the current models can be had offline. A Chinese character
+/// has three bytes and is about one token.
+const TOKEN_BYTES: u64 = 7;
+const TOKEN_BYTES_DIVISOR: u64 = 2;
+
+/// Tokens of so many bytes, roughly.
+pub(super) fn tokens(bytes: usize) -> u64 {
+    (bytes as u64).saturating_mul(TOKEN_BYTES_DIVISOR) / TOKEN_BYTES
+}
+
+/// The size of a history from any place on.
+pub(super) struct Sizes {
+    /// Tokens of the sent lines before each one; one more entry for the whole.
+    before: Vec<u64>,
+}
+
+impl Sizes {
+    pub(super) fn of(survey: &Survey<'_, '_>) -> Self {
+        let mut before = vec![0];
+        let mut total = 0;
+        for part in 0..survey.parts.len() {
+            total += tokens(survey.size(part));
+            before.push(total);
+        }
+        Self { before }
+    }
+
+    /// Tokens that are sent from a place on.
+    pub(super) fn from(&self, at: Option<At>) -> u64 {
+        let total = self.before.last().copied().unwrap_or_default();
+        at.map_or(0, |at| total - self.before.get(at.part).copied().unwrap_or(total))
+    }
+}
+
+/// Splits proposals into those to make and those to leave. `cold_from` is where the cache is cold anyway.
+pub(super) fn choose(
+    mut proposals: Vec<Proposal>,
+    gate: Gate,
+    sizes: &Sizes,
+    cold_from: Option<At>,
+) -> (Vec<Proposal>, Vec<Proposal>) {
+    let Gate::Warm { turns, rates } = gate else {
+        return (proposals, Vec::new());
+    };
+    proposals.sort_by_key(|proposal| proposal.first);
+    let mut best = (0.0, proposals.len());
+    let mut saved = 0;
+    for (index, proposal) in proposals.iter().enumerate().rev() {
+        saved += proposal.saved;
+        let made_cold = sizes.from(proposal.first).saturating_sub(sizes.from(cold_from));
+        let gain = gain(saved, turns, rates) - cost(made_cold, rates);
+        // At equal gain the larger number of edits: what is cold already may as well be tidied.
+        if gain >= best.0 && (gain > 0.0 || made_cold == 0) {
+            best = (gain, index);
+        }
+    }
+    let made = proposals.split_off(best.1);
+    (made, proposals)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
+fn gain(saved_bytes: i64, turns: u64, rates: Rates) -> f64 {
+    saved_bytes as f64 * TOKEN_BYTES_DIVISOR as f64 / TOKEN_BYTES as f64 * turns as f64 * rates.read
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
+fn cost(made_cold: u64, rates: Rates) -> f64 {
+    made_cold as f64 * (rates.write - rates.read).max(0.0)
+}

@@ -1,0 +1,71 @@
+//! What stands in a history in place of a text that moved to disk: where it is, how long it is, and how it
+//! begins.
+//!
+//! Anything that moves texts out of a history uses this form, so that a pointer is known as one: it never
+//! expires and is never moved again.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use super::texts;
+use crate::lang::{Lang, fill};
+
+/// Characters of a text that stay behind its pointer.
+const PREVIEW: usize = 400;
+
+/// The name of the file that a text moves to: 16 hexadecimal digits of its SHA-256, and `.txt`. Equal texts
+/// share a file.
+///
+/// ```
+/// // printf '%s' abc | sha256sum
+/// assert_eq!(flower_context::rewrite::spill_name("abc"), "ba7816bf8f01cfea.txt");
+/// ```
+pub fn spill_name(text: &str) -> String {
+    let mut name = String::new();
+    for byte in Sha256::digest(text.as_bytes()).iter().take(8) {
+        write!(name, "{byte:02x}").ok();
+    }
+    name + ".txt"
+}
+
+/// The line that says where a text is.
+pub fn pointer_line(lang: Lang, path: &str, text: &str) -> String {
+    let (characters, lines) = (text.chars().count().to_string(), text.lines().count().to_string());
+    fill(texts::texts(lang).spilled, &[("path", path), ("characters", &characters), ("lines", &lines)])
+}
+
+/// Whether a text begins with the line that says where the whole is, in either language.
+pub fn is_pointer(text: &str) -> bool {
+    texts::is_pointer(text)
+}
+
+/// A pointer with the beginning of the text.
+pub(super) fn pointer(lang: Lang, path: &str, text: &str) -> String {
+    let mut pointer = pointer_line(lang, path, text);
+    let preview: String =
+        text.chars().take(PREVIEW).filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    if !preview.trim().is_empty() {
+        pointer.push('\n');
+        pointer.push_str(preview.trim_end());
+    }
+    pointer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_says_where_and_how_much_and_shows_the_beginning() {
+        let text = "first\u{0}\u{7} line\nsecond 行\n".repeat(200);
+        let pointer = pointer(Lang::En, "/w/spill/x.txt", &text);
+        assert!(pointer.starts_with(
+            "[spilled to /w/spill/x.txt: 4400 characters, 400 lines; read that file for the whole text]\n\
+             first line\nsecond 行\n"
+        ));
+        assert!(pointer.chars().count() < 600);
+        assert!(is_pointer(&pointer));
+        assert!(is_pointer(&pointer_line(Lang::Zh, "/w/spill/x.txt", &text)));
+    }
+}

@@ -1,0 +1,101 @@
+//! Trim: old big texts move to disk. A pointer and the beginning stay.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::draft::Change;
+use super::pointer::{pointer, spill_name};
+use super::policy::Trim;
+use super::proposal::{Pass, Proposal, Spilled, saving};
+use super::survey::{Call, Survey};
+use super::{result, texts};
+use crate::lang::{Lang, fill};
+
+/// Characters from which on a text is big.
+const BIG: usize = 2000;
+
+/// Arguments that hold what a file came to, by tool.
+const ARGUMENTS: &[(&str, &[&str])] =
+    &[("Write", &["content"]), ("Edit", &["old_string", "new_string"]), ("NotebookEdit", &["new_source"])];
+
+/// Proposes to move all but the newest big results, and says which calls it takes care of.
+pub(super) fn trim(
+    survey: &Survey<'_, '_>,
+    policy: &Trim<'_>,
+    lang: Lang,
+) -> (Vec<Proposal>, HashSet<usize>) {
+    let mut proposals = Vec::new();
+    let mut taken = HashSet::new();
+    let results = survey.calls.iter().enumerate().rev().filter_map(|(index, call)| {
+        let proposal = results_of(survey, call, policy, lang)?;
+        Some((index, proposal))
+    });
+    for (index, proposal) in results.skip(policy.keep) {
+        taken.insert(index);
+        proposals.push(proposal);
+    }
+    if let Some(on_disk) = policy.on_disk {
+        let arguments =
+            survey.calls.iter().rev().filter_map(|call| arguments_of(survey, call, on_disk, lang));
+        proposals.extend(arguments.skip(policy.keep));
+    }
+    (proposals, taken)
+}
+
+fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lang) -> Option<Proposal> {
+    let (at, entry, result) = survey.result(call)?;
+    // The raw text is never shorter than the decoded one.
+    if result.content?.get().len() < BIG || !survey.may_change(entry) {
+        return None;
+    }
+    let mut changes = Vec::new();
+    let mut spilled = Vec::new();
+    let mut saved = 0;
+    for (part, text) in result::text_parts(result) {
+        if text.chars().nth(BIG - 1).is_none() || texts::is_ours(&text) {
+            continue;
+        }
+        let name = spill_name(&text);
+        let pointer = pointer(lang, &format!("{}/{name}", policy.directory.trim_end_matches('/')), &text);
+        saved += saving(text.len(), pointer.len());
+        changes.push((entry.index, Change::SetResultPart { block: at.block, part, text: pointer.clone() }));
+        changes.push((entry.index, Change::ShrinkOutput { old: text.to_string(), text: pointer }));
+        spilled.push(Spilled { name, text: text.into_owned() });
+    }
+    (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first: Some(at), changes, saved, spilled })
+}
+
+fn arguments_of(
+    survey: &Survey<'_, '_>,
+    call: &Call,
+    on_disk: &dyn Fn(&str) -> bool,
+    lang: Lang,
+) -> Option<Proposal> {
+    let tool_use = survey.tool_use(call)?;
+    let (_, names) = ARGUMENTS.iter().find(|(tool, _)| *tool == tool_use.name)?;
+    let raw = tool_use.input?.get();
+    let entry = survey.part(call.at)?.entry;
+    let (_, answer, result) = survey.result(call)?;
+    let failed = result.is_error || answer.refusal().is_some();
+    if failed || raw.len() < BIG || survey.named.contains(&entry.index) {
+        return None;
+    }
+    let input: Value = serde_json::from_str(raw).ok()?;
+    let path = ["file_path", "notebook_path"].iter().find_map(|name| input.get(name)?.as_str())?;
+    let mut changes = Vec::new();
+    let mut saved = 0;
+    for name in *names {
+        let Some(text) = input.get(name).and_then(Value::as_str) else { continue };
+        if text.chars().nth(BIG - 1).is_none() || texts::is_ours(text) || !on_disk(path) {
+            continue;
+        }
+        let characters = text.chars().count().to_string();
+        let short = fill(texts::texts(lang).argument, &[("path", path), ("characters", &characters)]);
+        saved += saving(text.len(), short.len());
+        changes.push((entry.index, Change::SetArgument { block: call.at.block, name, text: short.clone() }));
+        changes.push((answer.index, Change::ShrinkOutput { old: text.to_owned(), text: short }));
+    }
+    let first = Some(call.at);
+    (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first, changes, saved, spilled: Vec::new() })
+}
