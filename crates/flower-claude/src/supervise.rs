@@ -1,12 +1,14 @@
 //! Runs foreign code: a handler of the host, with a deadline, its panics caught.
 //!
-//! Handlers are asynchronous, but nothing keeps them from blocking their thread: a lock, a database, a loop. On a thread of
-//! the runtime such a handler could keep the runtime from noticing anything at all, its deadline included. So each runs
-//! on a thread of the blocking pool, where it may take as long as it likes without delaying anybody.
+//! Handlers are asynchronous, but nothing keeps them from blocking their thread: a lock, a database, a loop. On a worker of
+//! the runtime such a handler could keep the runtime from noticing anything at all, its own deadline included. So each
+//! runs where it may take as long as it likes without delaying anybody: on a worker that has handed its other work over
+//! (that costs the answer nothing), or, where the runtime has only one, on a thread of the blocking pool.
 
 use std::any::Any;
 use std::time::Duration;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 
 use crate::hooks::Problem;
@@ -21,10 +23,11 @@ where
     T: Send + 'static,
     F: Future<Output = T>,
 {
-    let runtime = tokio::runtime::Handle::current();
+    let runtime = Handle::current();
     // Nothing is ever sent: dropping the sender says that nobody waits any more.
     let (_waiting, mut withdrawn) = oneshot::channel::<()>();
-    let task = tokio::task::spawn_blocking(move || {
+    let flavor = runtime.runtime_flavor();
+    let work = move || {
         runtime.block_on(async move {
             tokio::select! {
                 biased;
@@ -32,7 +35,11 @@ where
                 value = work() => Some(value),
             }
         })
-    });
+    };
+    let task = match flavor {
+        RuntimeFlavor::MultiThread => tokio::spawn(async { tokio::task::block_in_place(work) }),
+        _ => tokio::task::spawn_blocking(work),
+    };
     match tokio::time::timeout(deadline, task).await {
         Ok(Ok(Some(value))) => Ok(value),
         Ok(Ok(None)) => Err(Problem::Failed("nobody waited for it".to_owned())),
@@ -87,6 +94,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_handler_that_blocks_its_thread_delays_nobody() {
+        check_blocking().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn not_even_on_a_worker() {
+        tokio::spawn(check_blocking()).await.unwrap();
+    }
+
+    async fn check_blocking() {
         let blocks = || async { std::thread::sleep(Duration::from_secs(2)) };
         let started = std::time::Instant::now();
         assert_eq!(

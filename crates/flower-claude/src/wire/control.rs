@@ -58,11 +58,15 @@ impl Incoming {
         let unknown =
             |problem: &str| Self::Unknown { subtype: body.subtype.clone(), problem: problem.to_owned() };
         match body.subtype.as_str() {
-            "hook_callback" => match (body.callback_id, body.input.map(HookInput::read)) {
-                (Some(callback_id), Some(Ok(input))) => Self::Hook { callback_id, input: Box::new(input) },
-                (Some(_), Some(Err(error))) => unknown(&format!("hook input: {error}")),
-                _ => unknown("callback_id or input is missing"),
-            },
+            "hook_callback" => {
+                match (body.callback_id, body.input.map(|input| HookInput::read(input.as_str()))) {
+                    (Some(callback_id), Some(Ok(input))) => {
+                        Self::Hook { callback_id, input: Box::new(input) }
+                    }
+                    (Some(_), Some(Err(error))) => unknown(&format!("hook input: {error}")),
+                    _ => unknown("callback_id or input is missing"),
+                }
+            }
             "can_use_tool" => match PermissionRequest::read(line) {
                 Ok(request) => Self::Permission(Box::new(request)),
                 Err(error) => unknown(&format!("permission request: {error}")),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::Raw;
@@ -123,54 +124,38 @@ impl<'de> Deserialize<'de> for HookEvent {
 
 /// What a hook is told. Which fields are there depends on the event; everything that is not here is in
 /// [`raw`](HookInput::raw).
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct HookInput {
     /// The event.
-    #[serde(rename = "hook_event_name")]
     pub event: HookEvent,
     /// The **main** session, also inside a worker.
-    #[serde(default)]
     pub session_id: String,
     /// Transcript of the **main** session, also inside a worker.
-    #[serde(default)]
     pub transcript_path: String,
     /// Working directory; a worker's own.
-    #[serde(default)]
     pub cwd: String,
     /// The prompt that is worked on.
-    #[serde(default)]
     pub prompt_id: Option<String>,
     /// Permission mode in force.
-    #[serde(default)]
     pub permission_mode: Option<String>,
     /// Present exactly when the hook fires inside a worker.
-    #[serde(default)]
     pub agent_id: Option<String>,
     /// Type of the agent. **No proof of a worker**: the main thread of `--agent NAME` has one too.
-    #[serde(default)]
     pub agent_type: Option<String>,
     /// The tool.
-    #[serde(default)]
     pub tool_name: Option<String>,
     /// Its arguments.
-    #[serde(default)]
     pub tool_input: Option<Raw>,
     /// Its structured output, as other hooks see it too: always the original.
-    #[serde(default)]
     pub tool_response: Option<Raw>,
     /// The call.
-    #[serde(default)]
     pub tool_use_id: Option<String>,
     /// What a failed call told the model.
-    #[serde(default)]
     pub error: Option<String>,
     /// Final text of a turn or of a worker.
-    #[serde(default)]
     pub last_assistant_message: Option<String>,
     /// Transcript of a worker that ends.
-    #[serde(default)]
     pub agent_transcript_path: Option<String>,
-    #[serde(skip)]
     source: Source,
 }
 
@@ -183,24 +168,69 @@ enum Source {
     Line(Arc<str>),
 }
 
-impl Default for Source {
-    fn default() -> Self {
-        Self::Input(Raw::default())
+/// An input as it is read: the big fields are not copied yet.
+#[derive(Deserialize)]
+pub(super) struct BorrowedInput<'a> {
+    #[serde(rename = "hook_event_name")]
+    event: HookEvent,
+    #[serde(default)]
+    session_id: String,
+    #[serde(default)]
+    transcript_path: String,
+    #[serde(default)]
+    cwd: String,
+    prompt_id: Option<String>,
+    permission_mode: Option<String>,
+    agent_id: Option<String>,
+    agent_type: Option<String>,
+    tool_name: Option<String>,
+    #[serde(borrow)]
+    tool_input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_response: Option<&'a RawValue>,
+    tool_use_id: Option<String>,
+    error: Option<String>,
+    last_assistant_message: Option<String>,
+    agent_transcript_path: Option<String>,
+}
+
+impl BorrowedInput<'_> {
+    /// The input that was read out of the control request `line`.
+    pub(super) fn found_in(self, line: &str) -> HookInput {
+        let copy: Arc<str> = line.into();
+        self.keep(&copy, line, Source::Line(Arc::clone(&copy)))
+    }
+
+    /// The input, its big fields as parts of `copy`, which is a copy of `original`, from which it was read.
+    fn keep(self, copy: &Arc<str>, original: &str, source: Source) -> HookInput {
+        let part = |value: &RawValue| Raw::part_of(copy, original, value);
+        HookInput {
+            event: self.event,
+            session_id: self.session_id,
+            transcript_path: self.transcript_path,
+            cwd: self.cwd,
+            prompt_id: self.prompt_id,
+            permission_mode: self.permission_mode,
+            agent_id: self.agent_id,
+            agent_type: self.agent_type,
+            tool_name: self.tool_name,
+            tool_input: self.tool_input.map(part),
+            tool_response: self.tool_response.map(part),
+            tool_use_id: self.tool_use_id,
+            error: self.error,
+            last_assistant_message: self.last_assistant_message,
+            agent_transcript_path: self.agent_transcript_path,
+            source,
+        }
     }
 }
 
 impl HookInput {
     /// Reads the input of a callback or of a hook command.
-    pub fn read(raw: Raw) -> Result<Self, serde_json::Error> {
-        let mut input: Self = serde_json::from_str(raw.as_str())?;
-        input.source = Source::Input(raw);
-        Ok(input)
-    }
-
-    /// This input, which was read as a part of a control request.
-    pub(super) fn found_in(mut self, line: &str) -> Self {
-        self.source = Source::Line(line.into());
-        self
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        let raw = Raw::parse(text)?;
+        let input: BorrowedInput<'_> = serde_json::from_str(raw.as_str())?;
+        Ok(input.keep(raw.shared(), raw.as_str(), Source::Input(raw.clone())))
     }
 
     /// The whole input as it came.

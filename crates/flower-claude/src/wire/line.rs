@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::control::{CancelRequest, ControlResponse, Incoming};
-use super::{HookInput, Message, MirrorFrame, Raw, System};
+use super::hook::BorrowedInput;
+use super::{Message, MirrorFrame, Raw, System};
 
 /// What a line is.
 #[derive(Debug)]
@@ -76,7 +77,8 @@ fn hook(text: &str) -> Option<Line> {
         #[serde(borrow)]
         subtype: Cow<'a, str>,
         callback_id: String,
-        input: Box<HookInput>,
+        #[serde(borrow)]
+        input: BorrowedInput<'a>,
     }
 
     // The harness writes short fields first.
