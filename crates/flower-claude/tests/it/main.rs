@@ -14,5 +14,7 @@ mod harness;
 mod hook_commands;
 mod long_lines;
 mod open_input;
+mod plays;
 mod recordings;
 mod records;
+mod stage;
