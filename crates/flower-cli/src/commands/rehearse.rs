@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     if args.keep {
         workspace.keep();
     }
-    rehearse(args, scenario, found, &workspace, console)
+    rehearse(args, scenario, found, &workspace, seed, console)
 }
 
 fn rehearse(
@@ -82,6 +82,7 @@ fn rehearse(
     scenario: Scenario,
     found: flower_claude::harness::Found,
     workspace: &Workspace,
+    seed: u64,
     console: &Console,
 ) -> Result<ExitCode, CliError> {
     let show = Show::of(args.json);
@@ -94,7 +95,13 @@ fn rehearse(
         Runtime::builder(&workspace.path).harness(found).lang(console.lang).settings(Settings::None);
 
     let played = stage::block_on(async {
-        let options = Options { variables: variables(&workspace.path, &home), ..Options::default() };
+        let options = Options {
+            variables: variables(
+                &workspace.path,
+                &home.join("artifacts").join(format!("rehearsal-{seed:08x}")),
+            ),
+            ..Options::default()
+        };
         let rehearsal = Rehearsal::start(scenario, options)
             .await
             .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
@@ -180,10 +187,12 @@ fn isolated(builder: RuntimeBuilder, url: &str, state: &Path) -> RuntimeBuilder 
     builder
 }
 
-fn variables(workspace: &Path, home: &Path) -> BTreeMap<String, String> {
+/// What a scenario may quote. Each rehearsal has a directory of its own among the artifacts: the harness refuses to
+/// overwrite a file that it has not read.
+fn variables(workspace: &Path, artifacts: &Path) -> BTreeMap<String, String> {
     BTreeMap::from([
         ("workspace".to_owned(), workspace.display().to_string()),
-        ("artifacts".to_owned(), home.join("artifacts").display().to_string()),
+        ("artifacts".to_owned(), artifacts.display().to_string()),
     ])
 }
 
@@ -211,7 +220,8 @@ fn serve(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
             .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?,
     };
     let here = std::env::current_dir().unwrap_or_default();
-    let options = Options { variables: variables(&here, &here.join(".flower")), ..Options::default() };
+    let options =
+        Options { variables: variables(&here, &here.join(".flower/artifacts")), ..Options::default() };
     stage::block_on(async {
         let signal = signals::watch().map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
         let rehearsal = Rehearsal::start(scenario, options)

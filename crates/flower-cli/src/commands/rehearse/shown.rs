@@ -226,9 +226,9 @@ mod tests {
 
     /// A receipt as the built-in rehearsal leaves it, with hostile words where a model's words stand.
     fn receipt() -> Receipt {
-        use flower_context::accounting::{Calls, Characters, Denial, ModelFigures, WorkerMeta};
+        use flower_context::accounting::{ByKind, Calls, Denial, ModelFigures, WorkerMeta};
         let calls = |called| Calls { called, ..Calls::default() };
-        let characters = |tool_results| Characters { tool_results, ..Characters::default() };
+        let characters = |tool_results| ByKind { tool_results, ..ByKind::default() };
         let main = ThreadFigures {
             calls: [("Agent".to_owned(), calls(2)), ("Bash".to_owned(), calls(2))].into(),
             characters: characters(2_345),

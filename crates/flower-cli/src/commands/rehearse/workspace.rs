@@ -120,9 +120,30 @@ fn texts(seed: u64) -> Vec<(String, String)> {
 /// Every word has a letter of ASCII in it: `wc -w` counts such words alike in every locale.
 fn text(random: &mut Random, lines: u64) -> String {
     const WORDS: [&str; 24] = [
-        "river", "stone", "harbour", "lantern", "winter", "letter", "garden", "window", "copper", "thread",
-        "morning", "valley", "orchard", "silence", "paper", "compass", "feather", "bridge", "水边", "石头",
-        "灯火", "冬天", "花园", "信",
+        "river",
+        "stone",
+        "harbour",
+        "lantern",
+        "winter",
+        "letter",
+        "garden",
+        "window",
+        "copper",
+        "thread",
+        "morning",
+        "valley",
+        "orchard",
+        "silence",
+        "paper",
+        "compass",
+        "feather",
+        "bridge",
+        "shore-水边",
+        "rock-石头",
+        "lamp-灯火",
+        "frost-冬天",
+        "park-花园",
+        "mail-信",
     ];
     let mut out = String::new();
     for _ in 0..lines {
