@@ -117,7 +117,8 @@ pub fn environment(
     // A harness that believes to run inside a harness behaves differently.
     variables.remove(OsStr::new("CLAUDECODE"));
     for (name, value) in [
-        ("CLAUDE_CODE_ENTRYPOINT", "sdk-rs"),
+        // A name that the harness does not know would change what it offers (`docs/harness-notes.md`).
+        ("CLAUDE_CODE_ENTRYPOINT", "sdk-py"),
         // Both ask for `session_state_changed`: 2.1.197 heeds the first, 2.1.332 the second too.
         ("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"),
         ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),

@@ -23,3 +23,4 @@ pub use registry::{Record, Registry, SameBoot, Verdict, verdict};
 pub(crate) use child::{Child, Ending, Pipes, Spawn, Stopper};
 pub(crate) use registry::Entry;
 pub(crate) use tail::Tail;
+pub(crate) use watchdog::Leash;

@@ -94,7 +94,7 @@ impl Session {
         let stdout = tokio::process::ChildStdout::from_std(pipes.stdout).map_err(runtime)?;
         let stderr = tokio::process::ChildStderr::from_std(pipes.stderr).map_err(runtime)?;
 
-        let writer = Writer::start(stdin);
+        let writer = Writer::start(stdin, pipes.leash);
         let requests = Arc::new(Requests::new(writer.clone(), timeout));
         let turns = SharedTurns::new();
         let (sender, events) = Events::channel();
@@ -162,8 +162,8 @@ impl Session {
     /// reaps it. Any number of calls give the same answer.
     ///
     /// When the run is over its input is closed and it ends by itself, after it has written its transcript. A turn that
-    /// still runs is interrupted first, and the input stays open until it is: a harness whose input is closed goes on
-    /// without asking our guards.
+    /// still runs is interrupted first. The input stays open as long as anything may go on, a command in the background
+    /// for one: a harness whose input is closed goes on without asking our guards.
     pub async fn finish(&self, grace: Duration) -> Exit {
         let started = Instant::now();
         if self.turns.now().phase() == Phase::Working {
@@ -174,11 +174,12 @@ impl Session {
             };
             let _ = tokio::time::timeout(grace.min(INTERRUPT_WAIT), interrupted).await;
         }
-        if self.turns.now().phase() == Phase::Working {
-            self.child.stopper().stop_after(Duration::ZERO);
-        } else {
+        let turns = self.turns.now();
+        if turns.phase() != Phase::Working && turns.tasks().is_empty() {
             self.writer.close();
             self.child.stopper().stop_after(grace.saturating_sub(started.elapsed()));
+        } else {
+            self.child.stopper().stop_after(Duration::ZERO);
         }
         let mut exit = self.exit.clone();
         let known = exit.wait_for(Option::is_some).await.ok().and_then(|exit| exit.clone());

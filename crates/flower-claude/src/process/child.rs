@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -13,7 +15,7 @@ use tokio::sync::watch;
 
 use super::leftovers::Family;
 use super::registry::Entry;
-use super::watchdog::Watchdog;
+use super::watchdog::{Leash, Watchdog};
 use crate::Error;
 use crate::session::EndedBy;
 
@@ -32,6 +34,8 @@ pub(crate) struct Spawn {
 #[derive(Debug)]
 pub(crate) struct Pipes {
     pub(crate) stdin: ChildStdin,
+    /// Who else holds stdin open.
+    pub(crate) leash: Leash,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
@@ -65,7 +69,30 @@ struct Shared {
 struct State {
     /// It has ended. From then on only its keeper signals what is left of it.
     ended: bool,
-    ended_by: EndedBy,
+    /// How far we have gone.
+    stage: Stage,
+}
+
+/// What was done to end a child, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Nothing,
+    /// SIGTERM to the child alone: it ends its tools itself and notes how they ended.
+    ToldToStop,
+    /// SIGTERM to all of them.
+    AllToldToStop,
+    /// SIGKILL to all of them.
+    Killed,
+}
+
+impl Stage {
+    fn ended_by(self) -> EndedBy {
+        match self {
+            Self::Nothing => EndedBy::Itself,
+            Self::ToldToStop | Self::AllToldToStop => EndedBy::Terminated,
+            Self::Killed => EndedBy::Killed,
+        }
+    }
 }
 
 /// How long leftovers of a child that has ended may take to stop before they are killed.
@@ -79,28 +106,32 @@ impl Child {
         register: impl FnOnce(u32) -> Result<Option<Entry>, Error>,
     ) -> Result<(Self, Pipes, Option<Entry>), Error> {
         let failed = |source| Error::Spawn { program: spawn.program.clone(), cwd: spawn.cwd.clone(), source };
-        let mut watchdog = Watchdog::start(&spawn.marker, spawn.stop_grace).map_err(Error::Watchdog)?;
+        let (input, our_input) = std::io::pipe().map_err(failed)?;
+        let held_input = our_input.try_clone().map_err(failed)?;
+        let watchdog =
+            Watchdog::start(&spawn.marker, spawn.stop_grace, held_input).map_err(Error::Watchdog)?;
+        let leash = watchdog.leash();
         // The thread comes first: a child without a keeper would never be reaped.
         let (hand_over, handed_over) = std::sync::mpsc::channel::<Keeper>();
         std::thread::Builder::new()
             .name("flower-keeper".to_owned())
             .spawn(move || handed_over.into_iter().for_each(Keeper::run))
             .map_err(failed)?;
-        let mut process = spawn.command().spawn().map_err(failed)?;
+        let mut process = spawn.command(input).spawn().map_err(failed)?;
         let id = process.id();
         let pid = Pid::from_child(&process);
-        let pipes = Pipes::take(&mut process);
+        let pipes = Pipes::take(our_input, &mut process, leash.clone());
         let (sender, ending) = watch::channel(None);
         let shared = Arc::new(Shared {
             pid,
             family: Family::marked(&spawn.marker).with_group(pid),
             stop_grace: spawn.stop_grace,
-            state: Mutex::new(State { ended: false, ended_by: EndedBy::Itself }),
+            state: Mutex::new(State { ended: false, stage: Stage::Nothing }),
             ended: Condvar::new(),
         });
         // From here on an error drops `child`, and that ends the process.
         let child = Self { shared: Arc::clone(&shared), ending };
-        let watched = watchdog.watch(id).map_err(Error::Watchdog);
+        let watched = leash.watch(id).map_err(Error::Watchdog);
         let entry = watched.and_then(|()| register(id));
         let kept = entry.as_ref().ok().cloned().flatten();
         // The thread waits for exactly this; it cannot be gone.
@@ -129,7 +160,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         // The signal goes out before we return; the rest of the escalation takes its time elsewhere, or is the watchdog's
         // if this program ends before it is done.
-        self.shared.signal(Signal::TERM, EndedBy::Terminated);
+        self.shared.enter(Stage::ToldToStop);
         self.stopper().stop_after(Duration::ZERO);
     }
 }
@@ -154,14 +185,14 @@ impl Stopper {
 }
 
 impl Spawn {
-    fn command(&self) -> Command {
+    fn command(&self, input: PipeReader) -> Command {
         let mut command = Command::new(resolved(&self.program));
         command
             .args(&self.arguments)
             .env_clear()
             .envs(&self.environment)
             .current_dir(&self.cwd)
-            .stdin(Stdio::piped())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
@@ -170,12 +201,9 @@ impl Spawn {
 }
 
 impl Pipes {
-    fn take(process: &mut std::process::Child) -> Option<Self> {
-        Some(Self {
-            stdin: process.stdin.take()?,
-            stdout: process.stdout.take()?,
-            stderr: process.stderr.take()?,
-        })
+    fn take(input: PipeWriter, process: &mut std::process::Child, leash: Leash) -> Option<Self> {
+        let stdin = ChildStdin::from(OwnedFd::from(input));
+        Some(Self { stdin, leash, stdout: process.stdout.take()?, stderr: process.stderr.take()? })
     }
 }
 
@@ -186,13 +214,17 @@ impl Shared {
     }
 
     fn stop_after(&self, grace: Duration) {
-        for (wait, signal, ended_by) in
-            [(grace, Signal::TERM, EndedBy::Terminated), (self.stop_grace, Signal::KILL, EndedBy::Killed)]
-        {
+        // The two waits between SIGTERM and SIGKILL are the grace together.
+        let alone = self.stop_grace / 2;
+        for (wait, stage) in [
+            (grace, Stage::ToldToStop),
+            (alone, Stage::AllToldToStop),
+            (self.stop_grace.saturating_sub(alone), Stage::Killed),
+        ] {
             if self.has_ended_within(wait) {
                 return;
             }
-            self.signal(signal, ended_by);
+            self.enter(stage);
         }
     }
 
@@ -209,15 +241,23 @@ impl Shared {
         true
     }
 
-    /// Signals the child and everything it started, unless it has ended.
-    fn signal(&self, signal: Signal, ended_by: EndedBy) {
+    /// Goes one stage further, unless the child has ended or we have been there.
+    fn enter(&self, next: Stage) {
         // Under the lock: the child cannot be reaped, and its ids cannot change hands, while the signal goes out.
         let mut state = self.state();
-        if state.ended || state.ended_by >= ended_by {
+        if state.ended || state.stage >= next {
             return;
         }
-        state.ended_by = ended_by;
-        self.family.signal(signal);
+        state.stage = next;
+        match next {
+            Stage::Nothing => {}
+            Stage::ToldToStop => {
+                // ESRCH cannot be: it is not reaped.
+                let _ = rustix::process::kill_process(self.pid, Signal::TERM);
+            }
+            Stage::AllToldToStop => self.family.signal(Signal::TERM),
+            Stage::Killed => self.family.signal(Signal::KILL),
+        }
     }
 }
 
@@ -237,7 +277,7 @@ impl Keeper {
         self.shared.ended.notify_all();
         // Still a zombie: the group is ours, and nobody else can get its id.
         let leftovers = self.shared.family.end(LEFTOVER_GRACE);
-        let ended_by = self.shared.state().ended_by;
+        let ended_by = self.shared.state().stage.ended_by();
         let status = self.process.wait().ok();
         drop(self.watchdog);
         if let Some(entry) = self.entry {

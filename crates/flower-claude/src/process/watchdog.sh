@@ -1,18 +1,22 @@
 # Ends the processes of a session when its driver is gone.
 #
 # stdin is a pipe from the driver, which never closes it: end-of-file means that the driver has died, in whatever way.
-# A driver that has cleaned up by itself kills this script.
+# A driver that has cleaned up by itself kills this script. stdout is the input of the session's main process: it is held
+# open and nothing is written to it.
 #
 #   $1  what the environment of each process of the session contains
 #   $2  seconds between SIGTERM and SIGKILL
 #
-# One line comes through the pipe: the process group of the session's main process.
+# Lines through the pipe: the process group of the session's main process; "close" when its input is to end.
 
 trap '' HUP INT QUIT TERM
 
 group=
 while read -r line; do
-    group=$line
+    case $line in
+        close) exec >/dev/null ;;
+        *) group=$line ;;
+    esac
 done
 
 # Prints the ids of all live processes of the session. Where there is no /proc it prints nothing.

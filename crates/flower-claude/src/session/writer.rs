@@ -4,6 +4,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::process::Leash;
+
 /// Hands lines to the task that writes them.
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
@@ -22,9 +24,12 @@ pub(super) struct Closed;
 
 impl Writer {
     /// Starts the task. It ends, and closes the pipe, when it is told to or when nobody reads the pipe any more.
-    pub(super) fn start(stdin: ChildStdin) -> Self {
+    pub(super) fn start(stdin: ChildStdin, leash: Leash) -> Self {
         let (orders, receiver) = mpsc::unbounded_channel();
-        tokio::spawn(write(stdin, receiver));
+        tokio::spawn(async move {
+            write(stdin, receiver).await;
+            leash.let_go_of_input();
+        });
         Self { orders }
     }
 

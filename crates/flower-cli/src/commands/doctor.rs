@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use flower_claude::harness::{self, Install, Search};
 use flower_context::fill;
-use flower_store::{OpenOptions, ProjectPaths, SessionStore as _, SqliteStore};
+use flower_store::{OpenOptions, ProjectPaths, SessionStore as _, SqliteStore, StoreError};
 use serde::Serialize;
 
 use crate::console::{Console, one_line};
@@ -197,23 +197,26 @@ fn store(workspace: &Path, config_dir: Option<&Path>, texts: &Texts) -> Finding 
             fill(texts.doctor_store_none, &[("path", &shown)]),
         );
     }
-    let looked = look(&path, workspace, config_dir);
-    match looked {
+    match look(&path, workspace, config_dir) {
+        // The next run deals with it.
+        Err(error @ StoreError::OlderSchema { .. }) => {
+            Finding::new(texts.doctor_store, Grade::Note, error.to_string())
+        }
         Ok(sessions) => {
             let values = [("path", shown.as_str()), ("sessions", &sessions.to_string())];
             Finding::new(texts.doctor_store, Grade::Ok, fill(texts.doctor_store_line, &values))
         }
         Err(why) => {
+            let why = why.to_string();
             let text = fill(texts.doctor_store_broken, &[("path", &shown), ("why", &why)]);
             Finding::new(texts.doctor_store, Grade::Problem, text).hint(texts.doctor_store_hint)
         }
     }
 }
 
-fn look(path: &Path, workspace: &Path, config_dir: Option<&Path>) -> Result<usize, String> {
-    let text = |error: flower_store::StoreError| error.to_string();
-    let store = SqliteStore::open(path, &OpenOptions::default()).map_err(text)?.store;
-    store.check().map_err(text)?;
-    let paths = ProjectPaths::resolve(config_dir.unwrap_or(workspace), workspace).map_err(text)?;
-    store.list_sessions(paths.project_key()).map(|sessions| sessions.len()).map_err(text)
+fn look(path: &Path, workspace: &Path, config_dir: Option<&Path>) -> Result<usize, StoreError> {
+    let store = SqliteStore::open_read_only(path, &OpenOptions::default())?;
+    store.check()?;
+    let paths = ProjectPaths::resolve(config_dir.unwrap_or(workspace), workspace)?;
+    store.list_sessions(paths.project_key()).map(|sessions| sessions.len())
 }
