@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use serde_json::value::RawValue;
 
+use super::arguments::{Arguments, cut};
 use crate::transcript::{Block, Content, Entry, Refusal, ToolResult, ToolUse, decode};
 
 /// Calls of one tool by how they ended. A call without a result is in `called` alone.
@@ -40,8 +39,7 @@ pub struct Denial {
     pub timestamp: Option<String>,
 }
 
-/// Characters kept of what a refused call asked for, and of the reason.
-const INPUT_LENGTH: usize = 200;
+/// Characters kept of the reason of a refusal.
 const REASON_LENGTH: usize = 2000;
 
 /// The calls of one thread while they are being counted.
@@ -62,20 +60,25 @@ pub(super) struct Place<'p> {
 }
 
 impl<'a> CallTally<'a> {
-    pub(super) fn call(&mut self, tool_use: &ToolUse<'a>) {
-        if self.answered.contains(&*tool_use.id) {
-            return;
-        }
-        if self.open.insert(tool_use.id.to_string(), tool_use.clone()).is_none() {
+    /// Notes a call. Says whether it is new: lines of one message can repeat it.
+    pub(super) fn call(&mut self, tool_use: &ToolUse<'a>) -> bool {
+        let is_new = !self.answered.contains(&*tool_use.id)
+            && self.open.insert(tool_use.id.to_string(), tool_use.clone()).is_none();
+        if is_new {
             self.by_tool.entry(tool_use.name.to_string()).or_default().called += 1;
         }
+        is_new
     }
 
-    /// Notes the result of a call. Says whether it is the one that counts: the first one of a call that was seen.
-    pub(super) fn result(&mut self, entry: &Entry<'_>, result: &ToolResult<'_>, place: Place<'_>) -> bool {
-        let Some(tool_use) = self.open.remove(&*result.tool_use_id) else {
-            return false;
-        };
+    /// Notes the result of a call. Returns the call if the result is the one that counts: the first one of a call that was
+    /// seen.
+    pub(super) fn result(
+        &mut self,
+        entry: &Entry<'_>,
+        result: &ToolResult<'_>,
+        place: Place<'_>,
+    ) -> Option<ToolUse<'a>> {
+        let tool_use = self.open.remove(&*result.tool_use_id)?;
         self.answered.insert(result.tool_use_id.to_string());
         let calls = self.by_tool.entry(tool_use.name.to_string()).or_default();
         let refusal = match entry.refusal() {
@@ -91,7 +94,7 @@ impl<'a> CallTally<'a> {
                     session: place.session.to_owned(),
                     agent_id: place.agent_id.map(str::to_owned),
                     tool: tool_use.name.to_string(),
-                    input: input_summary(tool_use.input),
+                    input: Arguments::of(&tool_use).summary(),
                     reason: cut(&result_text(result), REASON_LENGTH),
                     timestamp: entry.envelope.timestamp.as_deref().map(str::to_owned),
                 });
@@ -99,36 +102,12 @@ impl<'a> CallTally<'a> {
             None if result.is_error => calls.failed += 1,
             None => {}
         }
-        true
+        Some(tool_use)
     }
 
     pub(super) fn finish(self) -> (BTreeMap<String, Calls>, Vec<Denial>) {
         (self.by_tool, self.denials)
     }
-}
-
-/// The argument that says most about a call, in the order of preference.
-const TELLING_ARGUMENTS: &[&str] = &[
-    "command",
-    "file_path",
-    "notebook_path",
-    "description",
-    "pattern",
-    "path",
-    "url",
-    "query",
-    "skill",
-    "prompt",
-];
-
-fn input_summary(input: Option<&RawValue>) -> String {
-    let Some(input) = input else {
-        return String::new();
-    };
-    let value: Value = serde_json::from_str(input.get()).unwrap_or_default();
-    let telling = TELLING_ARGUMENTS.iter().find_map(|name| value.get(name)?.as_str());
-    let line = telling.unwrap_or(input.get()).split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&line, INPUT_LENGTH)
 }
 
 fn result_text(result: &ToolResult<'_>) -> String {
@@ -144,37 +123,5 @@ fn result_text(result: &ToolResult<'_>) -> String {
                 .collect();
             texts.join("\n")
         }
-    }
-}
-
-/// The first `length` characters, with `…` as the last one where something was left out.
-fn cut(text: &str, length: usize) -> String {
-    match text.char_indices().nth(length) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(length.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(input: &str, expected: &str) {
-        assert_eq!(input_summary(Some(serde_json::from_str(input).unwrap())), expected);
-    }
-
-    #[test]
-    fn a_summary_shows_the_argument_that_says_most() {
-        check(r#"{"description":"list","command":"ls\n  -la"}"#, "ls -la");
-        check(r#"{"file_path":"/a b.txt","content":"x"}"#, "/a b.txt");
-        check(r#"{"n": 1}"#, r#"{"n": 1}"#);
-        check(r#"{"command":7}"#, r#"{"command":7}"#);
-        assert_eq!(input_summary(None), "");
-    }
-
-    #[test]
-    fn cutting_counts_characters() {
-        assert_eq!(cut("中文字", 3), "中文字");
-        assert_eq!(cut("中文字符", 3), "中文…");
     }
 }

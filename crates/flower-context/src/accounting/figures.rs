@@ -1,49 +1,24 @@
-//! Puts the figures of a run together, thread by thread.
+//! What a run adds up to, thread by thread and in all.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::calls::{CallTally, Calls, Denial, Place};
-use super::characters::{self, Characters};
-use super::price::PriceTable;
-use super::turns::{ContextAt, MessageKey, ModelFigures, TurnTally};
+use super::calls::{Calls, Denial};
+use super::cold::ColdTurn;
+use super::kinds::ByKind;
+use super::ledger::{Ledger, Session, Terms};
+use super::results::LargeResult;
+use super::scripts::Script;
+use super::spills::Spills;
+use super::tokens::Calibration;
+use super::trend::Trend;
+use super::turns::{ContextAt, ModelFigures};
 use super::worker::WorkerMeta;
-use crate::transcript::{Content, Entry, EntryKind, Message, Thread, Transcript};
-
-/// One session to be counted: its main thread and its workers.
-#[derive(Debug)]
-pub struct Session<'t, 'a> {
-    /// Id of the session.
-    pub id: &'t str,
-    /// The main thread.
-    pub main: &'t Transcript<'a>,
-    /// The workers, each with its own transcript.
-    pub workers: Vec<Worker<'t, 'a>>,
-}
-
-/// One worker to be counted.
-#[derive(Debug)]
-pub struct Worker<'t, 'a> {
-    /// Id of the subagent.
-    pub agent_id: &'t str,
-    /// What is known about it besides its transcript; an `agent_metadata` row in there adds to it.
-    pub meta: WorkerMeta,
-    /// Its transcript.
-    pub transcript: &'t Transcript<'a>,
-}
-
-/// What the entries alone do not say.
-#[derive(Debug, Clone, Copy)]
-pub struct Terms<'o> {
-    /// Ids of calls that the caller's own guards denied; versions before 2.1.332 leave no mark in the transcript.
-    pub denied_ids: &'o HashSet<String>,
-    /// What tokens cost.
-    pub prices: &'o PriceTable,
-}
 
 /// Figures of a run: everything that can be counted from entries alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Figures {
     /// Every thread, main threads before their workers, sessions in the order given.
     pub threads: Vec<ThreadFigures>,
@@ -53,8 +28,14 @@ pub struct Figures {
     pub main: Totals,
     /// The workers alone.
     pub workers: Totals,
+    /// Share of all characters that the main threads hold, 0 to 1; `None` where there are none.
+    pub main_share: Option<f64>,
+    /// How tokens were estimated from characters, and how far off that is.
+    pub calibration: Calibration,
     /// Tokens and dollars by model, all threads together.
     pub models: BTreeMap<String, ModelFigures>,
+    /// Tokens and dollars by day (`YYYY-MM-DD`, UTC; empty where a turn has no time) and model, all threads together.
+    pub days: BTreeMap<String, BTreeMap<String, ModelFigures>>,
     /// Dollars of all models; `None` when one of them has no price.
     pub dollars: Option<f64>,
     /// Models that the price table does not know at the time of their use.
@@ -65,12 +46,15 @@ pub struct Figures {
     pub watermark: u64,
     /// The largest context of any main-thread turn, in tokens.
     pub peak: u64,
+    /// Scripts that were written, those that ran most often first.
+    pub scripts: Vec<Script>,
     /// Every refused call, thread by thread.
     pub denials: Vec<Denial>,
 }
 
 /// Figures of one thread.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ThreadFigures {
     /// The session that the thread belongs to.
     pub session: String,
@@ -82,29 +66,54 @@ pub struct ThreadFigures {
     pub prompts: u64,
     /// Calls by tool.
     pub calls: BTreeMap<String, Calls>,
-    /// Characters by kind.
-    pub characters: Characters,
+    /// Characters by kind, of everything that came into the conversation.
+    pub characters: ByKind,
+    /// The same in tokens, estimated: see [`Figures::calibration`].
+    pub tokens: ByKind,
+    /// Tokens of the first prompt that the transcript does not show, system prompt and tools above all: what was counted
+    /// less what the text in front of it is estimated at.
+    pub head_tokens: u64,
     /// Context at each turn, in order.
     pub context: Vec<ContextAt>,
+    /// Where the context is heading.
+    pub trend: Trend,
     /// Tokens and dollars by model.
     pub models: BTreeMap<String, ModelFigures>,
+    /// The turns that found the prompt cache cold.
+    pub cold: Vec<ColdTurn>,
+    /// The largest tool results, largest first.
+    pub largest: Vec<LargeResult>,
+    /// Results that are on disk instead of in the context.
+    pub spills: Spills,
+    /// Lines of the transcript that could not be read.
+    pub skipped_lines: u64,
 }
 
 /// Sums over threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Totals {
     /// Requests to the API that were answered.
     pub turns: u64,
     /// Tool calls of all tools.
     pub calls: Calls,
     /// Characters by kind.
-    pub characters: Characters,
+    pub characters: ByKind,
+    /// Tokens by kind, estimated.
+    pub tokens: ByKind,
+    /// Results that are on disk instead of in the context.
+    pub spills: Spills,
+    /// Dollars that turns with a cold cache cost more than with a warm one; those without a price are left out.
+    pub cold_dollars: f64,
 }
 
 impl Totals {
     fn add(&mut self, thread: &ThreadFigures) {
         self.turns += thread.turns;
         self.characters.add(&thread.characters);
+        self.tokens.add(&thread.tokens);
+        self.spills.add(&thread.spills);
+        self.cold_dollars += thread.cold.iter().filter_map(|cold| cold.dollars).sum::<f64>();
         for calls in thread.calls.values() {
             self.calls.called += calls.called;
             self.calls.failed += calls.failed;
@@ -115,118 +124,44 @@ impl Totals {
 }
 
 impl Figures {
-    /// Counts the sessions of a run. Entries and messages that a fork copied are counted in the first session only.
+    /// Counts the sessions of a run that are all at hand; a [`Ledger`] needs only one at a time.
     pub fn of(sessions: &[Session<'_, '_>], terms: Terms<'_>) -> Self {
-        let mut figures = Self::default();
-        let mut seen = Seen::default();
+        let mut ledger = Ledger::default();
         for session in sessions {
-            let thread = count(session.id, None, session.main, terms, &mut seen);
-            figures.watermark = thread.0.context.last().map_or(figures.watermark, |at| at.tokens);
-            let peak = thread.0.context.iter().map(|at| at.tokens).max();
-            figures.peak = figures.peak.max(peak.unwrap_or_default());
-            figures.push(thread);
-            for worker in &session.workers {
-                let meta = worker.meta.clone().with_id(worker.agent_id).completed_from(worker.transcript);
-                figures.push(count(session.id, Some(meta), worker.transcript, terms, &mut seen));
-            }
+            ledger.add(session, terms);
         }
-        figures.finish();
-        figures
+        ledger.close()
     }
 
-    fn push(&mut self, (thread, denials): (ThreadFigures, Vec<Denial>)) {
+    pub(super) fn push(&mut self, thread: ThreadFigures) {
         self.total.add(&thread);
-        if thread.worker.is_some() { &mut self.workers } else { &mut self.main }.add(&thread);
+        if thread.worker.is_some() {
+            self.workers.add(&thread);
+        } else {
+            self.main.add(&thread);
+            self.watermark = thread.context.last().map_or(self.watermark, |at| at.tokens);
+            let peak = thread.context.iter().map(|at| at.tokens).max();
+            self.peak = self.peak.max(peak.unwrap_or_default());
+        }
         for (model, used) in &thread.models {
             self.models.entry(model.clone()).or_default().add(used);
         }
-        self.denials.extend(denials);
         self.threads.push(thread);
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
-    fn finish(&mut self) {
+    /// Adds what follows from all threads together.
+    pub(super) fn finish(&mut self) {
         self.dollars = self.models.values().map(|model| model.dollars).sum();
-        self.unpriced = self
-            .models
-            .iter()
-            .filter(|(_, used)| used.dollars.is_none())
-            .map(|(model, _)| model.clone())
-            .collect();
-        let prompt: u64 = self.models.values().map(ModelFigures::prompt).sum();
-        let read: u64 = self.models.values().map(|model| model.cache_read).sum();
-        self.cache_hit_rate = (prompt > 0).then(|| read as f64 / prompt as f64);
+        let unpriced = self.models.iter().filter(|(_, used)| used.dollars.is_none());
+        self.unpriced = unpriced.map(|(model, _)| model.clone()).collect();
+        let prompt = self.models.values().map(ModelFigures::prompt).sum();
+        let read = self.models.values().map(|model| model.cache_read).sum();
+        self.cache_hit_rate = share(read, prompt);
+        self.main_share = share(self.main.characters.total(), self.total.characters.total());
     }
 }
 
-/// Ids that were counted already, over all sessions: a fork copies entries with their uuids and message ids.
-#[derive(Debug, Default)]
-struct Seen {
-    uuids: HashSet<String>,
-    messages: HashSet<MessageKey>,
-}
-
-fn count(
-    session: &str,
-    worker: Option<WorkerMeta>,
-    transcript: &Transcript<'_>,
-    terms: Terms<'_>,
-    seen: &mut Seen,
-) -> (ThreadFigures, Vec<Denial>) {
-    let agent_id = worker.as_ref().map(|worker| worker.agent_id.clone());
-    let place = Place { session, agent_id: agent_id.as_deref(), denied_ids: terms.denied_ids };
-    let mut thread = ThreadFigures { session: session.to_owned(), worker, ..ThreadFigures::default() };
-    let mut turns = TurnTally::default();
-    let mut calls = CallTally::default();
-    for entry in transcript.entries() {
-        // Older versions wrote the entries of subagents into the file of the main thread.
-        let elsewhere = agent_id.is_none() && entry.thread() != Thread::Main;
-        if elsewhere
-            || !transcript.counts(entry)
-            || !seen.uuids.insert(entry.uuid().unwrap_or_default().to_owned())
-        {
-            continue;
-        }
-        match entry.kind() {
-            EntryKind::Attachment => thread.characters.add(&characters::of_attachment(entry)),
-            EntryKind::User | EntryKind::Assistant if !entry.envelope.is_api_error_message => {
-                let Some(message) = entry.message() else { continue };
-                if MessageKey::of(entry, &message).is_some_and(|key| seen.messages.contains(&key)) {
-                    continue;
-                }
-                thread.characters.add(&characters::of_message(entry, &message.content));
-                if entry.kind() == EntryKind::Assistant {
-                    turns.line(entry, &message);
-                    message.tool_uses().for_each(|tool_use| calls.call(tool_use));
-                }
-                for result in message.tool_results() {
-                    if calls.result(entry, result, place) {
-                        thread.characters.tool_results += characters::of_result(result);
-                    }
-                }
-                thread.prompts += u64::from(is_prompt(entry, &message));
-            }
-            _ => {}
-        }
-    }
-    seen.messages.extend(turns.keys());
-    thread.turns = turns.count();
-    thread.context = turns.context();
-    thread.models = turns.models(terms.prices);
-    let (by_tool, denials) = calls.finish();
-    thread.calls = by_tool;
-    (thread, denials)
-}
-
-/// Whether a user entry is a prompt: no tool result, and not written by the harness.
-fn is_prompt(entry: &Entry<'_>, message: &Message<'_>) -> bool {
-    let by_harness = entry.is_written_by_harness();
-    let says_something = match &message.content {
-        Content::Text(_) => true,
-        Content::Blocks(blocks) => !blocks.is_empty(),
-    };
-    entry.kind() == EntryKind::User
-        && !by_harness
-        && says_something
-        && message.tool_results().next().is_none()
+#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -1,4 +1,4 @@
-//! How many characters of which kind a conversation holds.
+//! How much text of which kind a conversation holds.
 //!
 //! Characters are Unicode scalar values of what the model sees, decoded. Images and documents count nothing here: their
 //! tokens do not follow from their bytes.
@@ -8,30 +8,49 @@ use serde_json::Value;
 
 use crate::transcript::{Block, Content, Entry, EntryKind, ToolResult};
 
-/// Characters by kind.
+/// An amount of each kind of text: characters, or estimated tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Characters {
+pub struct ByKind<T = u64> {
     /// What the harness added: reminders, listings, hook outputs, summaries, notes in the user's place.
-    pub system: u64,
+    pub system: T,
     /// What a person (or the program in their place) wrote.
-    pub user: u64,
+    pub user: T,
     /// Text of the answers.
-    pub assistant: u64,
+    pub assistant: T,
     /// Thinking that can be read.
-    pub thinking: u64,
+    pub thinking: T,
     /// Arguments of tool calls, as JSON.
-    pub tool_inputs: u64,
+    pub tool_inputs: T,
     /// Text of tool results.
-    pub tool_results: u64,
+    pub tool_results: T,
 }
 
-impl Characters {
-    /// All kinds together.
-    pub fn total(&self) -> u64 {
-        self.system + self.user + self.assistant + self.thinking + self.tool_inputs + self.tool_results
+impl<T: Copy> ByKind<T> {
+    /// The amounts in the order of the fields.
+    pub fn amounts(&self) -> [T; 6] {
+        [self.system, self.user, self.assistant, self.thinking, self.tool_inputs, self.tool_results]
     }
 
-    /// Adds the characters of `other`.
+    /// Every amount turned into another.
+    pub(super) fn map<U>(&self, turn: impl Fn(T) -> U) -> ByKind<U> {
+        ByKind {
+            system: turn(self.system),
+            user: turn(self.user),
+            assistant: turn(self.assistant),
+            thinking: turn(self.thinking),
+            tool_inputs: turn(self.tool_inputs),
+            tool_results: turn(self.tool_results),
+        }
+    }
+}
+
+impl ByKind {
+    /// All kinds together.
+    pub fn total(&self) -> u64 {
+        self.amounts().into_iter().sum()
+    }
+
+    /// Adds the amounts of `other`.
     pub fn add(&mut self, other: &Self) {
         self.system += other.system;
         self.user += other.user;
@@ -42,16 +61,57 @@ impl Characters {
     }
 }
 
+/// The length of a text: tokens are estimated from both numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Length {
+    pub(super) characters: u64,
+    /// Bytes in UTF-8.
+    pub(super) bytes: u64,
+}
+
+impl Length {
+    pub(super) fn of(text: &str) -> Self {
+        Self { characters: text.chars().count() as u64, bytes: text.len() as u64 }
+    }
+}
+
+impl std::ops::AddAssign for Length {
+    fn add_assign(&mut self, other: Self) {
+        self.characters += other.characters;
+        self.bytes += other.bytes;
+    }
+}
+
+impl std::iter::Sum for Length {
+    fn sum<I: Iterator<Item = Self>>(lengths: I) -> Self {
+        lengths.fold(Self::default(), |mut sum, length| {
+            sum += length;
+            sum
+        })
+    }
+}
+
+impl std::ops::AddAssign for ByKind<Length> {
+    fn add_assign(&mut self, other: Self) {
+        self.system += other.system;
+        self.user += other.user;
+        self.assistant += other.assistant;
+        self.thinking += other.thinking;
+        self.tool_inputs += other.tool_inputs;
+        self.tool_results += other.tool_results;
+    }
+}
+
 /// Counts one message, by who speaks in it. Tool results are counted by [`of_result`]: each call has one that counts.
-pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> Characters {
-    let mut characters = Characters::default();
+pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> ByKind<Length> {
+    let mut lengths = ByKind::<Length>::default();
     let spoken = match entry.kind() {
-        EntryKind::Assistant => &mut characters.assistant,
-        _ if entry.is_written_by_harness() => &mut characters.system,
-        _ => &mut characters.user,
+        EntryKind::Assistant => &mut lengths.assistant,
+        _ if entry.is_written_by_harness() => &mut lengths.system,
+        _ => &mut lengths.user,
     };
     match content {
-        Content::Text(text) => *spoken += length(text),
+        Content::Text(text) => *spoken += Length::of(text),
         Content::Blocks(blocks) => {
             for block in blocks {
                 if let Block::Text(text) = block {
@@ -60,29 +120,30 @@ pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> Characters
             }
             for block in blocks {
                 match block {
-                    Block::Thinking(thinking) => characters.thinking += of_json_string(thinking.get()),
+                    Block::Thinking(thinking) => lengths.thinking += of_json_string(thinking.get()),
                     Block::ToolUse(tool_use) => {
-                        characters.tool_inputs += tool_use.input.map_or(0, |input| length(input.get()));
+                        lengths.tool_inputs +=
+                            tool_use.input.map_or(Length::default(), |input| Length::of(input.get()));
                     }
                     _ => {}
                 }
             }
         }
     }
-    characters
+    lengths
 }
 
 /// Counts the text of one tool result.
-pub(super) fn of_result(result: &ToolResult<'_>) -> u64 {
+pub(super) fn of_result(result: &ToolResult<'_>) -> Length {
     match result.content {
         Some(raw) if raw.get().starts_with('"') => of_json_string(raw.get()),
         _ => match result.parts() {
-            Content::Text(text) => length(&text),
+            Content::Text(text) => Length::of(&text),
             Content::Blocks(blocks) => blocks
                 .iter()
                 .map(|block| match block {
                     Block::Text(text) => of_json_string(text.get()),
-                    _ => 0,
+                    _ => Length::default(),
                 })
                 .sum(),
         },
@@ -106,59 +167,64 @@ const SENT_ATTACHMENTS: &[(&str, &[&str])] = &[
 ];
 
 /// Counts what an attachment adds to the conversation.
-pub(super) fn of_attachment(entry: &Entry<'_>) -> Characters {
+pub(super) fn of_attachment(entry: &Entry<'_>) -> ByKind<Length> {
     let parse =
         |raw: &serde_json::value::RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
     let attachment = entry.envelope.attachment.map(parse).unwrap_or_default();
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     let sent = match entry.envelope.rendered.map(parse) {
         Some(rendered) => strings(&rendered),
-        None => SENT_ATTACHMENTS.iter().find(|(name, _)| *name == kind).map_or(0, |(_, fields)| {
-            fields.iter().filter_map(|field| attachment.get(field)).map(strings).sum()
-        }),
+        None => SENT_ATTACHMENTS
+            .iter()
+            .find(|(name, _)| *name == kind)
+            .map_or(Length::default(), |(_, fields)| {
+                fields.iter().filter_map(|field| attachment.get(field)).map(strings).sum()
+            }),
     };
-    let mut characters = Characters::default();
+    let mut lengths = ByKind::<Length>::default();
     // What a person typed while the model worked arrives as an attachment too.
-    *if kind == "queued_command" { &mut characters.user } else { &mut characters.system } = sent;
-    characters
+    *if kind == "queued_command" { &mut lengths.user } else { &mut lengths.system } = sent;
+    lengths
 }
 
-fn strings(value: &Value) -> u64 {
+fn strings(value: &Value) -> Length {
     match value {
-        Value::String(text) => length(text),
+        Value::String(text) => Length::of(text),
         Value::Array(items) => items.iter().map(strings).sum(),
         Value::Object(fields) => {
             fields.iter().filter(|(name, _)| *name != "type").map(|(_, value)| strings(value)).sum()
         }
-        _ => 0,
+        _ => Length::default(),
     }
 }
 
-fn length(text: &str) -> u64 {
-    text.chars().count() as u64
-}
-
-/// Characters of a raw JSON string without its quotes, counted without decoding it.
-fn of_json_string(raw: &str) -> u64 {
+/// The length of a raw JSON string without its quotes, counted without decoding it.
+fn of_json_string(raw: &str) -> Length {
     let mut inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
-    let mut count = 0;
+    let mut length = Length::default();
     while let Some((plain, escape)) = inner.split_once('\\') {
-        count += length(plain) + 1;
-        inner = match escape.strip_prefix('u') {
-            // A character outside the basic plane is written as two escapes; the second half is no character.
-            Some(unit) => {
-                if unit
-                    .get(..2)
-                    .is_some_and(|high| matches!(high.as_bytes(), [b'd' | b'D', b'c'..=b'f' | b'C'..=b'F']))
-                {
-                    count -= 1;
-                }
-                unit.get(4..).unwrap_or_default()
-            }
-            None => escape.get(1..).unwrap_or_default(),
+        length += Length::of(plain);
+        let Some(unit) = escape.strip_prefix('u') else {
+            length += Length { characters: 1, bytes: 1 };
+            inner = escape.get(1..).unwrap_or_default();
+            continue;
         };
+        length += of_unit(unit.get(..4).unwrap_or_default());
+        inner = unit.get(4..).unwrap_or_default();
     }
-    count + length(inner)
+    length += Length::of(inner);
+    length
+}
+
+/// The length of one UTF-16 unit, written as four hexadecimal digits. A character outside the basic plane is two of
+/// them: the first half counts as the character, each half as two of its four bytes.
+fn of_unit(digits: &str) -> Length {
+    match u16::from_str_radix(digits, 16).unwrap_or_default() {
+        0..0x80 => Length { characters: 1, bytes: 1 },
+        0x80..0x800 | 0xd800..0xdc00 => Length { characters: 1, bytes: 2 },
+        0xdc00..0xe000 => Length { characters: 0, bytes: 2 },
+        _ => Length { characters: 1, bytes: 3 },
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_counted_as_if_decoded() {
+    fn lengths_are_counted_as_if_decoded() {
         for json in [
             r#""""#,
             r#""plain""#,
@@ -178,7 +244,7 @@ mod tests {
             r#""\uD83D\uDE00\uD83D\uDE00""#,
         ] {
             let decoded: String = serde_json::from_str(json).unwrap();
-            assert_eq!(of_json_string(json), length(&decoded), "{json}");
+            assert_eq!(of_json_string(json), Length::of(&decoded), "{json}");
         }
     }
 }

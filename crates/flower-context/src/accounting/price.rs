@@ -129,6 +129,12 @@ impl PriceTable {
         self.row(model, None)?.window
     }
 
+    /// The window of a model that held `tokens` at some time: more than its usual window shows that it had the long one,
+    /// since transcripts name models without the suffix that asks for it.
+    pub fn window_holding(&self, model: &str, tokens: u64) -> Option<u64> {
+        self.window(model).map(|window| if tokens > window { window.max(LONG_WINDOW) } else { window })
+    }
+
     /// Whether the API checks that thinking comes back in front of the history that it was made for.
     /// `None` for an unknown model.
     pub fn preserves_thinking(&self, model: &str) -> Option<bool> {

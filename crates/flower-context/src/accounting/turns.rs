@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::kinds::Length;
 use super::price::PriceTable;
 use crate::transcript::{Entry, EntryKind, Message, SYNTHETIC_MODEL, Usage};
 
-/// What stood in the context at one turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What stood in the context at one turn, and what the turn cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContextAt {
     /// Id of the message that was the answer.
     pub message_id: String,
@@ -16,6 +17,15 @@ pub struct ContextAt {
     pub timestamp: Option<String>,
     /// Tokens of the prompt: input, cache read and cache written together.
     pub tokens: u64,
+    /// The part of the prompt that was read from the cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// Tokens of the answer.
+    #[serde(default)]
+    pub output: u64,
+    /// Dollars by the price table; `None` where it does not know the model at that time.
+    #[serde(default)]
+    pub dollars: Option<f64>,
 }
 
 /// What was asked of one model.
@@ -76,22 +86,74 @@ impl MessageKey {
     }
 }
 
+/// One request and its answer.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    pub(super) message_id: String,
+    pub(super) model: String,
+    /// Time of the first line of the answer.
+    pub(super) timestamp: Option<String>,
+    pub(super) usage: Usage,
+    /// What happened since the turn before.
+    pub(super) since: Since,
+}
+
+/// What happened in a thread between two turns.
+#[derive(Debug, Default)]
+pub(super) struct Since {
+    /// Text that came into the conversation, the answer of the turn before included.
+    pub(super) added: Length,
+    /// How a compaction was started, where there was one; empty where it does not say.
+    pub(super) compaction: Option<String>,
+    /// The harness's process ended.
+    pub(super) ended: bool,
+    /// Another version of the harness wrote on, from which to which.
+    pub(super) version: Option<(String, String)>,
+    /// The harness wrote down a new system prompt or tool list.
+    pub(super) shape: bool,
+    /// Time of the last line before the request.
+    pub(super) asked_at: Option<String>,
+}
+
 /// The turns of one thread while they are being collected.
 #[derive(Debug, Default)]
 pub(super) struct TurnTally {
     turns: Vec<Turn>,
     by_key: HashMap<MessageKey, usize>,
-}
-
-#[derive(Debug)]
-struct Turn {
-    message_id: String,
-    model: String,
-    timestamp: Option<String>,
-    usage: Usage,
+    version: Option<String>,
+    since: Since,
 }
 
 impl TurnTally {
+    /// Takes any entry of the thread, before what is in it is counted.
+    pub(super) fn entry(&mut self, entry: &Entry<'_>) {
+        if entry.is_compact_boundary() {
+            self.since.compaction = Some(trigger(entry).unwrap_or_default());
+        }
+        match entry.envelope.kind.as_deref() {
+            Some("cost-state") => self.since.ended = true,
+            Some("api-request-shape") => self.since.shape = true,
+            _ => {}
+        }
+        if let Some(version) = entry.envelope.version.as_deref()
+            && self.version.as_deref() != Some(version)
+        {
+            let before = self.version.replace(version.to_owned());
+            self.since.version =
+                before.map(|before| (before, version.to_owned())).or(self.since.version.take());
+        }
+        if entry.kind() != EntryKind::Assistant
+            && let Some(timestamp) = entry.envelope.timestamp.as_deref()
+        {
+            self.since.asked_at = Some(timestamp.to_owned());
+        }
+    }
+
+    /// Takes text that came into the conversation.
+    pub(super) fn text(&mut self, length: Length) {
+        self.since.added += length;
+    }
+
     /// Takes one line of an answer.
     pub(super) fn line(&mut self, entry: &Entry<'_>, message: &Message<'_>) {
         let model = message.model.as_deref().unwrap_or_default();
@@ -108,6 +170,7 @@ impl TurnTally {
             model: model.to_owned(),
             timestamp: entry.envelope.timestamp.as_deref().map(str::to_owned),
             usage,
+            since: std::mem::take(&mut self.since),
         });
         self.by_key.insert(key, self.turns.len() - 1);
     }
@@ -117,32 +180,67 @@ impl TurnTally {
         self.by_key.keys().cloned()
     }
 
+    /// The turns, in order.
+    pub(super) fn finish(self) -> Vec<Turn> {
+        self.turns
+    }
+
     pub(super) fn count(&self) -> u64 {
         self.turns.len() as u64
     }
+}
 
-    pub(super) fn context(&self) -> Vec<ContextAt> {
-        let at = |turn: &Turn| ContextAt {
-            message_id: turn.message_id.clone(),
-            timestamp: turn.timestamp.clone(),
-            tokens: turn.usage.context(),
-        };
-        self.turns.iter().map(at).collect()
-    }
-
-    pub(super) fn models(&self, prices: &PriceTable) -> BTreeMap<String, ModelFigures> {
-        let mut models: BTreeMap<String, ModelFigures> = BTreeMap::new();
-        for Turn { model, timestamp, usage, .. } in &self.turns {
-            models.entry(model.clone()).or_default().add(&ModelFigures {
-                turns: 1,
-                input: usage.input,
-                output: usage.output,
-                cache_read: usage.cache_read,
-                cache_write_5m: usage.cache_write.saturating_sub(usage.cache_write_1h),
-                cache_write_1h: usage.cache_write_1h,
-                dollars: prices.dollars(model, timestamp.as_deref(), usage),
-            });
+impl Turn {
+    pub(super) fn context(&self, prices: &PriceTable) -> ContextAt {
+        ContextAt {
+            message_id: self.message_id.clone(),
+            timestamp: self.timestamp.clone(),
+            tokens: self.usage.context(),
+            cache_read: self.usage.cache_read,
+            output: self.usage.output,
+            dollars: self.dollars(&self.usage, prices),
         }
-        models
     }
+
+    /// What the turn would have cost with this usage.
+    pub(super) fn dollars(&self, usage: &Usage, prices: &PriceTable) -> Option<f64> {
+        prices.dollars(&self.model, self.timestamp.as_deref(), usage)
+    }
+
+    pub(super) fn figures(&self, prices: &PriceTable) -> ModelFigures {
+        let usage = self.usage;
+        ModelFigures {
+            turns: 1,
+            input: usage.input,
+            output: usage.output,
+            cache_read: usage.cache_read,
+            cache_write_5m: usage.cache_write.saturating_sub(usage.cache_write_1h),
+            cache_write_1h: usage.cache_write_1h,
+            dollars: self.dollars(&usage, prices),
+        }
+    }
+
+    /// The day of the first line, in UTC as the harness writes it; empty where it has no time.
+    pub(super) fn day(&self) -> String {
+        self.timestamp.as_deref().and_then(|timestamp| timestamp.get(..10)).unwrap_or_default().to_owned()
+    }
+}
+
+/// How the compaction at a boundary was started: `auto` or `manual`.
+fn trigger(boundary: &Entry<'_>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        trigger: String,
+    }
+    let metadata: Metadata = serde_json::from_str(boundary.envelope.compact_metadata?.get()).ok()?;
+    Some(metadata.trigger)
+}
+
+/// The figures of some turns by model.
+pub(super) fn by_model(turns: &[Turn], prices: &PriceTable) -> BTreeMap<String, ModelFigures> {
+    let mut models: BTreeMap<String, ModelFigures> = BTreeMap::new();
+    for turn in turns {
+        models.entry(turn.model.clone()).or_default().add(&turn.figures(prices));
+    }
+    models
 }
