@@ -42,6 +42,13 @@ pub enum StoreError {
         /// The newest version that this crate knows.
         known: i64,
     },
+    /// An earlier flower wrote the database, or nobody has filled it yet. [`SqliteStore::open`](crate::SqliteStore::open)
+    /// brings it up to date; a look changes nothing and cannot read it.
+    #[error("the session store {} is of an older form; the next run brings it up to date", path.display())]
+    OlderSchema {
+        /// The database file.
+        path: PathBuf,
+    },
     /// An SQLite database, but not a session store; it has not been touched.
     #[error("{} is an SQLite database of another program", path.display())]
     Foreign {

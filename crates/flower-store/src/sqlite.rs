@@ -7,9 +7,11 @@
 //!   is cut to 16 MB when a long reader has let it grow.
 //! - Files are 0600 from the first byte; SQLite gives its side files the mode of the database.
 //!
-//! How an existing file is judged, and what becomes of a damaged one, is in `open`.
+//! How an existing file is judged, and what becomes of a damaged one, is in `open`; how it is read without a change, in
+//! `look`.
 
 mod failure;
+mod look;
 mod network;
 mod open;
 mod read;
@@ -86,6 +88,18 @@ impl SqliteStore {
     /// error: it is set aside under a new name and a fresh database takes its place ([`OpenNote::SetAside`]).
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Opened, StoreError> {
         open::open(path.as_ref(), options)
+    }
+
+    /// Opens the database only to read, and changes nothing: neither the file nor anything beside it, whatever its state.
+    ///
+    /// Calls that write answer [`StoreError::ReadOnly`]. What a run writes while we look is seen when the run had begun
+    /// before; a run that begins later may make a call fail, which can then be tried again on a new look.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when there is no file, [`Corrupt`](StoreError::Corrupt),
+    /// [`OlderSchema`](StoreError::OlderSchema), and what [`open`](Self::open) refuses.
+    pub fn open_read_only(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, StoreError> {
+        look::look(path.as_ref(), options)
     }
 
     /// The database file.

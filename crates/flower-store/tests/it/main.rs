@@ -14,6 +14,7 @@ mod conformance;
 mod damage;
 mod disk;
 mod locks;
+mod looking;
 mod manifest;
 mod processes;
 mod recordings;
