@@ -22,7 +22,9 @@ pub mod guard;
 pub mod receipt;
 pub mod roles;
 pub mod runtime;
+pub mod source;
 mod texts;
 pub mod workbench;
+pub mod xray;
 
 pub use runtime::{RunError, Runtime};
