@@ -6,7 +6,7 @@
 //!    group and whatever else carries its marker, and only then reaps it. Until a child is reaped its process id and
 //!    group id cannot be used again, so no signal of ours can hit a stranger.
 //! 2. When we die in any way, SIGKILL included, a small shell script with a pipe from us reads end-of-file and does the
-//!    same ([`watchdog`]).
+//!    same (`watchdog.sh`).
 //! 3. When even that fails (it was killed too), the record in the [`Registry`] tells the next start what to end, by
 //!    process id **and** start time.
 
@@ -14,11 +14,14 @@ mod child;
 mod identity;
 mod leftovers;
 mod registry;
+mod running;
 mod tail;
 mod watchdog;
 
 pub use identity::{Identity, Life};
 pub use registry::{Record, Registry, SameBoot, Verdict, verdict};
+
+pub use running::running_on;
 
 pub(crate) use child::{Child, Ending, Pipes, Spawn, Stopper};
 pub(crate) use registry::Entry;
