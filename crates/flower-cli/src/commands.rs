@@ -10,7 +10,9 @@ pub(crate) mod doctor;
 pub(crate) mod glance;
 pub(crate) mod once;
 pub(crate) mod rehearse;
+pub(crate) mod rewrite;
 pub(crate) mod setup;
+pub(crate) mod verify;
 
 /// Does what was asked.
 pub(crate) fn run(args: Args, console: &Console) -> Result<ExitCode, CliError> {
@@ -20,5 +22,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<ExitCode, CliError> {
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Setup(args) => setup::run(&args, console),
         Command::Glance(args) => glance::run(&args, console),
+        Command::Verify(args) => verify::run(&args, console),
+        Command::Rewrite(args) => rewrite::run(&args, console),
     }
 }

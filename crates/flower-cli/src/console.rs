@@ -33,6 +33,13 @@ impl Console {
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
     }
 
+    /// Bytes of data, as they are.
+    #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(bytes).and_then(|()| out.flush());
+    }
+
     /// A line of JSON data.
     pub(crate) fn json(&self, value: &impl serde::Serialize) {
         match serde_json::to_string(value) {

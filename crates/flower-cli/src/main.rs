@@ -16,6 +16,7 @@ mod console;
 mod error;
 mod harness;
 mod help;
+mod input;
 mod signals;
 mod stage;
 mod texts;

@@ -160,7 +160,21 @@ texts! {
     doctor_ready,
     doctor_not_ready,
 
+    // Transcripts.
+    verify_sound,
+    /// `{count}`
+    verify_problems,
+    /// `{made}`, `{left}`, `{saved}`, `{cold}`, `{turns}`, `{thinking}`
+    rewrite_report,
+    /// `{path}`
+    rewrite_backup,
+    rewrite_no_file,
+    /// `{count}`
+    rewrite_one_session,
+
     // Bad use.
+    /// `{why}`
+    no_input,
     empty_prompt,
     /// `{why}`
     no_stdin,

@@ -20,10 +20,13 @@
 
 pub mod guard;
 pub mod receipt;
+pub mod rewriting;
 pub mod roles;
 pub mod runtime;
 pub mod source;
+pub mod swap;
 mod texts;
+pub mod whole_file;
 pub mod workbench;
 pub mod xray;
 

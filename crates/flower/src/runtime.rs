@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flower_claude::harness;
+use flower_claude::process::running_on;
 use flower_context::Lang;
 use flower_store::{Found, Manifest, MirrorWriter, ProjectPaths};
 use tokio::sync::{mpsc, watch};
 
 use crate::roles::AgentSpec;
+use crate::spill::SpillPolicy;
 use crate::workbench::Workbench;
 
 mod builder;
@@ -20,6 +22,7 @@ mod mirror;
 mod outcome;
 mod plan;
 mod repository;
+mod spilling;
 mod step;
 mod tally;
 mod wall;
@@ -27,7 +30,7 @@ mod wall;
 pub use builder::{RuntimeBuilder, SESSIONS_DB, Settings};
 pub use error::RunError;
 pub use event::{Denial, RunEvent};
-pub use mirror::DENIALS;
+pub use mirror::{DENIALS, SPILLS};
 pub use outcome::{Failure, FailureKind, Outcome};
 
 /// One run: steps in one workspace, with one store and one manifest. Cheap to clone.
@@ -42,12 +45,15 @@ struct Inner {
     workspace: PathBuf,
     bench: Workbench,
     harness: harness::Found,
+    config_dir: PathBuf,
     paths: ProjectPaths,
     env: BTreeMap<OsString, Option<OsString>>,
     lang: Lang,
     model: Option<String>,
     budget_usd: Option<f64>,
     settings: Settings,
+    /// `None`: no result is spilled.
+    spill: Option<SpillPolicy>,
     /// `None` when the store cannot be written.
     writer: Option<Arc<MirrorWriter>>,
     manifest: Manifest,
@@ -92,8 +98,13 @@ impl Runtime {
     /// resumed.
     pub async fn step(&self, spec: &AgentSpec, prompt: &str, start: Start) -> Result<Outcome, RunError> {
         spec.check()?;
-        if let Start::Resume(session) | Start::Fork(session) = &start {
-            self.inner.check_ours(session)?;
+        match &start {
+            Start::Fresh => {}
+            Start::Fork(session) => self.inner.check_ours(session)?,
+            Start::Resume(session) => {
+                self.inner.check_ours(session)?;
+                self.inner.check_free(session)?;
+            }
         }
         step::carry(&self.inner, spec, prompt, start).await
     }
@@ -152,6 +163,14 @@ impl Inner {
                 session: session.to_owned(),
                 projects: self.paths.projects().to_owned(),
             }),
+        }
+    }
+
+    /// A session has one writer: two harnesses would each run its calls.
+    fn check_free(&self, session: &str) -> Result<(), RunError> {
+        match running_on(&self.config_dir, session).first() {
+            Some(process) => Err(RunError::SessionInUse { session: session.to_owned(), pid: process.pid }),
+            None => Ok(()),
         }
     }
 

@@ -94,6 +94,14 @@ pub(super) static TEXTS: Texts = Texts {
     doctor_ready: "A run could start.",
     doctor_not_ready: "A run could not start.",
 
+    verify_sound: "Sound.",
+    verify_problems: "{count} problems.",
+    rewrite_report: "{made} edits made, {left} left because they would not pay; about {saved} tokens less on every later turn, {cold} tokens cold once, {turns} turns to break even; {thinking} blocks of thinking dropped.",
+    rewrite_backup: "The old file is {path}.",
+    rewrite_no_file: "--in-place needs a transcript file; what is in the store only, or comes from standard input, has none",
+    rewrite_one_session: "that means {count} sessions; name one",
+
+    no_input: "cannot read standard input: {why}",
     empty_prompt: "the prompt is empty",
     no_stdin: "cannot read the prompt from standard input: {why}",
     fork_without_resume: "--fork needs --resume ID: it forks that session",

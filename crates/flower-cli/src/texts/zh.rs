@@ -94,6 +94,14 @@ pub(super) static TEXTS: Texts = Texts {
     doctor_ready: "可以开始运行。",
     doctor_not_ready: "还不能开始运行。",
 
+    verify_sound: "完好。",
+    verify_problems: "有 {count} 个问题。",
+    rewrite_report: "做了 {made} 处修改,{left} 处因不划算而保留;以后每一轮大约少 {saved} token,一次性变冷 {cold} token,{turns} 轮回本;去掉了 {thinking} 个思考块。",
+    rewrite_backup: "原来的文件在 {path}。",
+    rewrite_no_file: "--in-place 需要一个会话记录文件;只在存储里的或来自标准输入的没有文件",
+    rewrite_one_session: "这指的是 {count} 个会话;请指定一个",
+
+    no_input: "无法读取标准输入:{why}",
     empty_prompt: "提示词是空的",
     no_stdin: "无法从标准输入读取提示词:{why}",
     fork_without_resume: "--fork 需要 --resume ID:要分叉的是那个会话",

@@ -58,6 +58,14 @@ pub enum RunError {
         /// Where was looked.
         projects: PathBuf,
     },
+    /// A process works on the session to be resumed.
+    #[error("process {pid} works on session {session}; end it first, or fork the session")]
+    SessionInUse {
+        /// Its id.
+        session: String,
+        /// The process.
+        pid: u32,
+    },
     /// The session to be resumed was started somewhere else.
     #[error("session {session} was started in {cwd}, and is only continued there ({path})", path = path.display())]
     OtherProject {

@@ -247,6 +247,7 @@ mod tests {
             turns: 5,
             calls: calls(called),
             characters: characters(tool_results),
+            ..Totals::default()
         };
         let used = ModelFigures {
             turns: 9,

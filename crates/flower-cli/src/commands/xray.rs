@@ -1,0 +1,96 @@
+//! `flower xray`: where the context and the money of a session went.
+
+mod charts;
+mod html;
+mod report;
+mod text;
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use flower::source::{Found, Places, SourceError, find};
+use flower::xray;
+use flower_context::accounting::Figures;
+use flower_context::fill;
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::error::{CliError, Kind};
+
+/// Options of `flower xray`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A session id or its beginning, a transcript file, or a directory [default: the newest session of this directory].
+    #[arg(value_name = "SESSION|FILE|DIR")]
+    what: Option<String>,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    /// Write a self-contained page with charts.
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+}
+
+/// The form of the JSON object. A field that is taken away or changes its meaning raises it; a new one does not.
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: u32,
+    sessions: Vec<JsonSession<'a>>,
+    figures: &'a Figures,
+}
+
+#[derive(Serialize)]
+struct JsonSession<'a> {
+    id: &'a str,
+    origin: String,
+}
+
+pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
+    let texts = console.texts();
+    let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let refused = |error: SourceError| {
+        let kind = match error {
+            SourceError::Read { .. } | SourceError::Store(_) => Kind::Failed,
+            _ => Kind::Usage,
+        };
+        CliError::from_error(kind, &error).hint(texts.xray_hint)
+    };
+    let found = find(args.what.as_deref(), &Places::of(cwd)).map_err(refused)?;
+    let figures = xray::figures(&found).map_err(refused)?;
+
+    if args.json {
+        let session = |found: &'_ Found| found.origin.to_string();
+        let sessions = found.iter().map(|found| JsonSession { id: &found.id, origin: session(found) });
+        console.json(&Json { schema: SCHEMA, sessions: sessions.collect(), figures: &figures });
+    }
+    if args.html.is_none() && args.json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let report = report::report(&found, &figures, texts);
+    if let Some(out) = &args.html {
+        let page = html::page(&report, &charts::charts(&figures, texts), console.lang);
+        write(out, &page).map_err(|error| {
+            let why = [("path", &*out.display().to_string()), ("why", &error.to_string())];
+            CliError::new(Kind::Failed, fill(texts.xray_cannot_write, &why))
+        })?;
+        console.say(&fill(texts.xray_written, &[("path", &out.display().to_string())]));
+    } else {
+        text::lines(&report).iter().for_each(|line| console.data(line));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A page shows what tools have said: it is private.
+fn write(path: &Path, page: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(page.as_bytes())
+}
