@@ -235,3 +235,51 @@ fn failure(event: HookEvent, tool_use_id: Option<String>, problem: Problem) -> H
 pub fn deadline(timeout: Duration) -> Duration {
     timeout.saturating_sub((timeout / 10).min(Duration::from_secs(5)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hook(event: HookEvent) -> Hook {
+        Hook::new(event, |_| async { Ok(HookOutput::none()) })
+    }
+
+    #[test]
+    fn hooks_are_registered_in_order_and_guards_block_on_failure() {
+        let hooks = Hooks::new(vec![
+            hook(HookEvent::PreToolUse).matching("Bash").with_timeout(Duration::from_millis(1500)),
+            hook(HookEvent::PostToolUse),
+            hook(HookEvent::PreToolUse).with_timeout(Duration::ZERO),
+            hook(HookEvent::PermissionRequest),
+        ]);
+        assert_eq!(
+            Value::Object(hooks.initialize_fragment()),
+            json!({
+                "PreToolUse": [
+                    {"matcher": "Bash", "hookCallbackIds": ["hook_0"], "timeout": 2, "onFailure": "block"},
+                    {"matcher": null, "hookCallbackIds": ["hook_2"], "timeout": 1, "onFailure": "block"},
+                ],
+                "PostToolUse": [{"matcher": null, "hookCallbackIds": ["hook_1"], "timeout": 600}],
+                "PermissionRequest": [{"matcher": null, "hookCallbackIds": ["hook_3"], "timeout": 600, "onFailure": "block"}],
+            })
+        );
+    }
+
+    #[test]
+    fn our_deadline_comes_before_the_harness_gives_up() {
+        for millis in [1, 100, 1000, 10_000, 60_000, 600_000, 86_400_000] {
+            let hook = hook(HookEvent::PreToolUse).with_timeout(Duration::from_millis(millis));
+            assert!(deadline(hook.timeout) < Duration::from_secs(hook.whole_seconds()), "{millis}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_hook_that_was_never_registered_is_no_open_gate() {
+        let hooks = Hooks::new(vec![]);
+        for (event, answer) in [("PreToolUse", SafeAnswer::Denied), ("Stop", SafeAnswer::NoOpinion)] {
+            let input = HookInput::read(&format!(r#"{{"hook_event_name":"{event}"}}"#)).unwrap();
+            let dispatched = hooks.dispatch("hook_7", input).await;
+            assert_eq!(dispatched.incident.unwrap().answer, answer);
+        }
+    }
+}

@@ -135,3 +135,42 @@ pub fn environment(
     variables.insert(MARKER.into(), marker.into());
     variables
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_ours_with_changes() {
+        let inherited = [
+            ("PATH", "/bin"),
+            ("CLAUDECODE", "1"),
+            ("PWD", "/elsewhere"),
+            ("SECRET", "s"),
+            (MARKER, "of a session that we run in"),
+        ];
+        let launch = Launch::new("claude")
+            .env("CLAUDE_CODE_ENTRYPOINT", "mine")
+            .env("NEW", "n")
+            .env("PWD", "/not here")
+            .without_env("SECRET")
+            .without_env("CLAUDE_CODE_SDK_READS_SESSION_STATE");
+        let inherited = inherited.map(|(name, value)| (name.into(), value.into()));
+        let environment = environment(inherited, &launch.env, OsStr::new("/repo"), "m");
+        let lines: Vec<String> = environment
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1",
+                "CLAUDE_CODE_ENTRYPOINT=mine",
+                "FLOWER_CHILD=m",
+                "NEW=n",
+                "PATH=/bin",
+                "PWD=/repo",
+            ]
+        );
+    }
+}

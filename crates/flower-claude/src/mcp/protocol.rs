@@ -112,3 +112,116 @@ impl McpServer {
 fn failure(id: &Value, code: i64, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::{McpTool, ToolOutput};
+    use crate::wire::{Incoming, Line, parse_line};
+
+    fn calc() -> McpServer {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]});
+        let add = McpTool::new("add", "Add two numbers", schema, |call| async move {
+            let number = |name: &str| call.arguments[name].as_i64().ok_or(format!("{name} must be a number"));
+            Ok(ToolOutput::text(format!("sum is {}", number("a")? + number("b")?)))
+        });
+        let mut server = McpServer::new("calc").with_tool(add).with_tool(McpTool::new(
+            "broken",
+            "Breaks",
+            json!({"type": "object"}),
+            |_| async { panic!("a bug") },
+        ));
+        server.version = "1".to_owned();
+        server
+    }
+
+    async fn ask(server: &McpServer, message: &str) -> Value {
+        server.answer(&Raw::parse(message).unwrap()).await.to_value()["mcp_response"].take()
+    }
+
+    /// What both versions asked in a recording, and what they were answered then.
+    #[tokio::test]
+    async fn recorded_conversations() {
+        let recordings = [
+            (
+                include_str!("../../tests/fixtures/recordings/basic-tools-197/stdout.jsonl"),
+                include_str!("../../tests/fixtures/recordings/basic-tools-197/stdin.jsonl"),
+                // The handshake twice.
+                7,
+            ),
+            (
+                include_str!("../../tests/fixtures/recordings/basic-tools-332/stdout.jsonl"),
+                include_str!("../../tests/fixtures/recordings/basic-tools-332/stdin.jsonl"),
+                4,
+            ),
+        ];
+        let mut server = calc();
+        server.tools.truncate(1);
+        for (asked, answered, count) in recordings {
+            let mut seen = 0;
+            for line in asked.lines() {
+                let Line::Request { request_id, request: Incoming::Mcp { message, .. } } = parse_line(line)
+                else {
+                    continue;
+                };
+                let expected = answered
+                    .lines()
+                    .map(|line| serde_json::from_str::<Value>(line).unwrap())
+                    .find(|line| line["response"]["request_id"] == request_id.as_str())
+                    .unwrap();
+                assert_eq!(
+                    server.answer(&message).await.to_value(),
+                    expected["response"]["response"],
+                    "{line}"
+                );
+                seen += 1;
+            }
+            assert_eq!(seen, count);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_the_recordings_do_not_hold() {
+        let server = calc();
+        let check = async |message: &str, expected: Value| {
+            assert_eq!(ask(&server, message).await, expected, "{message}");
+        };
+        check(
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#,
+            json!({"jsonrpc": "2.0", "id": 7, "result": {}}),
+        )
+        .await;
+        check(
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
+            json!({"jsonrpc": "2.0", "result": {}}),
+        )
+        .await;
+        check(
+            r#"{"jsonrpc":"2.0","id":"x","method":"resources/list"}"#,
+            json!({"jsonrpc": "2.0", "id": "x", "error": {"code": -32601, "message": "method not found: resources/list"}}),
+        )
+        .await;
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sub"}}"#,
+            json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "unknown tool: sub"}}),
+        )
+        .await;
+        // Failures of a tool are for the model to read.
+        let failed = |text: &str| json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}], "isError": true}});
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1}}}"#,
+            failed("b must be a number"),
+        )
+        .await;
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"broken"}}"#,
+            failed("broken failed: panicked: a bug"),
+        )
+        .await;
+        assert_eq!(
+            ask(&server, r#"{"id":1,"method":"tools/call","params":[]}"#).await["error"]["code"],
+            -32602
+        );
+        assert_eq!(ask(&server, "[]").await["error"]["code"], -32600);
+    }
+}

@@ -102,3 +102,28 @@ impl PermissionAnswer {
         Raw::from(answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_say_what_both_versions_want() {
+        let asked = Raw::parse(r#"{"command":"ls"}"#).unwrap();
+        let check =
+            |answer: PermissionAnswer, expected: &str| assert_eq!(answer.render(&asked).as_str(), expected);
+        check(PermissionAnswer::allow(), r#"{"behavior":"allow","updatedInput":{"command":"ls"}}"#);
+        check(
+            PermissionAnswer::Allow {
+                updated_input: Some(json!({"command": "pwd"})),
+                updated_permissions: Some(json!([])),
+            },
+            r#"{"behavior":"allow","updatedInput":{"command":"pwd"},"updatedPermissions":[]}"#,
+        );
+        check(PermissionAnswer::deny("Not now."), r#"{"behavior":"deny","message":"Not now."}"#);
+        check(
+            PermissionAnswer::Deny { message: "Stop here.".to_owned(), turn: AfterDenial::Interrupt },
+            r#"{"behavior":"deny","message":"Stop here.","interrupt":true}"#,
+        );
+    }
+}

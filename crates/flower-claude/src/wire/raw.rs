@@ -30,7 +30,7 @@ impl Raw {
     }
 
     /// A value that was read out of `original`, of which `copy` is a copy.
-    pub(super) fn part_of(copy: &Arc<str>, original: &str, part: &RawValue) -> Self {
+    pub(in crate::wire) fn part_of(copy: &Arc<str>, original: &str, part: &RawValue) -> Self {
         let start = part.get().as_ptr().addr().wrapping_sub(original.as_ptr().addr());
         let place = start..start.wrapping_add(part.get().len());
         if copy.get(place.clone()) == Some(part.get()) {
@@ -41,7 +41,7 @@ impl Raw {
     }
 
     /// The text that this value stands in.
-    pub(super) fn shared(&self) -> &Arc<str> {
+    pub(in crate::wire) fn shared(&self) -> &Arc<str> {
         &self.text
     }
 

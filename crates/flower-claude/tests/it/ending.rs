@@ -11,12 +11,15 @@ use flower_claude::{Event, Host, Session};
 
 use super::fake::{Fake, commands, living, marker, until, wait_until, within};
 
-/// Ignores SIGTERM, as do its child and its grandchild; another child has gone to a session of its own.
+/// Ignores SIGTERM, as do its child and its grandchild; another child has gone to a session of its own. Notes if its input
+/// ends before it does.
 fn stubborn() -> Fake {
     Fake::new(
         r#"trap '' TERM
 sh -c 'trap "" TERM; sleep 300 & wait' &
 sleep 300 &
+exec 3<&0
+(cat <&3 >/dev/null; touch "$0.input_ended") &
 if command -v setsid >/dev/null; then setsid sleep 300 & fi
 say '{"type":"system","subtype":"init","session_id":"b0270001-1111-4222-8333-444444444444","tools":[],"model":"claude-sonnet-4-5"}'
 while :; do sleep 1; done"#,
@@ -30,7 +33,7 @@ async fn at_work(fake: &Fake) -> (Session, flower_claude::Events, String) {
     let launch = fake.launch().registry(fake.path().join("registry"));
     let (session, mut events) = Session::start(launch, Host::default()).await.unwrap();
     until(&mut events, |event| matches!(event, Event::Message(_))).await;
-    wait_until("all have started", || living(fake.trace()).len() >= 5);
+    wait_until("all have started", || living(fake.trace()).len() >= 7);
     let marker = marker(living(fake.trace())[0]);
     assert_eq!(watchdogs(&marker), 1);
     (session, events, marker)
@@ -157,7 +160,7 @@ fn killing_the_driver_ends_everything() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    wait_until("the session is at work", || living(fake.trace()).len() >= 6);
+    wait_until("the session is at work", || living(fake.trace()).len() >= 8);
     let child = *living(fake.trace()).iter().find(|pid| **pid != driver.id()).unwrap();
     let marker = marker(child);
     assert_eq!(watchdogs(&marker), 1);
@@ -166,6 +169,8 @@ fn killing_the_driver_ends_everything() {
     driver.wait().unwrap();
     wait_until("all are gone", || living(fake.trace()).is_empty());
     wait_until("its watchdog is gone", || watchdogs(&marker) == 0);
+    // To the end it could have asked a guard; nobody would have answered.
+    assert!(!fake.path().join("claude.input_ended").exists());
     // The record is all that is left, and the next start forgets it.
     let registry = Registry::new(fake.path().join("registry"));
     assert_eq!(registry.records().unwrap().len(), 1);
@@ -199,7 +204,7 @@ fn the_next_start_ends_what_is_recorded() {
         .unwrap();
     let registry = Registry::new(fake.path().join("registry"));
     wait_until("the session is known", || {
-        living(fake.trace()).len() >= 6 && registry.live_on(SESSION).is_ok_and(|live| live.len() == 1)
+        living(fake.trace()).len() >= 8 && registry.live_on(SESSION).is_ok_and(|live| live.len() == 1)
     });
     let record = registry.live_on(SESSION).unwrap().remove(0);
     // Its owner lives: nothing happens to it.
@@ -209,7 +214,7 @@ fn the_next_start_ends_what_is_recorded() {
     kill(watchdog[0]);
     kill(driver.id());
     driver.wait().unwrap();
-    assert!(living(fake.trace()).len() >= 5);
+    assert!(living(fake.trace()).len() >= 7);
 
     assert_eq!(registry.reap().unwrap(), [record]);
     assert_eq!(living(fake.trace()), Vec::<u32>::new());
