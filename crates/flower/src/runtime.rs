@@ -12,7 +12,6 @@ use flower_store::{Found, Manifest, MirrorWriter, ProjectPaths};
 use tokio::sync::{mpsc, watch};
 
 use crate::roles::AgentSpec;
-use crate::spill::SpillPolicy;
 use crate::workbench::Workbench;
 
 mod builder;
@@ -22,7 +21,6 @@ mod mirror;
 mod outcome;
 mod plan;
 mod repository;
-mod spilling;
 mod step;
 mod tally;
 mod wall;
@@ -30,7 +28,7 @@ mod wall;
 pub use builder::{RuntimeBuilder, SESSIONS_DB, Settings};
 pub use error::RunError;
 pub use event::{Denial, RunEvent};
-pub use mirror::{DENIALS, SPILLS};
+pub use mirror::DENIALS;
 pub use outcome::{Failure, FailureKind, Outcome};
 
 /// One run: steps in one workspace, with one store and one manifest. Cheap to clone.
@@ -52,8 +50,6 @@ struct Inner {
     model: Option<String>,
     budget_usd: Option<f64>,
     settings: Settings,
-    /// `None`: no result is spilled.
-    spill: Option<SpillPolicy>,
     /// `None` when the store cannot be written.
     writer: Option<Arc<MirrorWriter>>,
     manifest: Manifest,
