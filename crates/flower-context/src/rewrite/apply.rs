@@ -6,6 +6,7 @@
 //! - Where a parent was missing or led back, the link that the walk of the chain took instead is written
 //!   down.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -243,7 +244,7 @@ impl<'t, 'a> Lines<'t, 'a> {
     }
 
     /// An entry with the parent that it has now.
-    fn line(&self, entry: &Entry<'a>, parent: &NewParent) -> String {
+    fn line<'l>(&'l self, entry: &'l Entry<'a>, parent: &NewParent) -> Cow<'l, str> {
         let line = self.rendered.get(&entry.index).and_then(Option::as_deref).unwrap_or(entry.raw);
         if entry.envelope.kind.as_deref() == Some("last-prompt") {
             return self.with_leaf(entry, line);
@@ -254,18 +255,18 @@ impl<'t, 'a> Lines<'t, 'a> {
             NewParent::New(position) => self.new_uuids.get(*position).map(String::as_str),
         };
         if entry.uuid().is_none() || uuid == entry.envelope.parent_uuid.as_deref() {
-            return line.to_owned();
+            return Cow::Borrowed(line);
         }
         let mut splice = Splice::new(line);
         splice.set(line, "parentUuid", &uuid.map_or("null".to_owned(), string));
-        splice.finish()
+        Cow::Owned(splice.finish())
     }
 
     /// A `last-prompt` row that names a line which is gone, or which is no leaf any more, names the new leaf.
-    fn with_leaf(&self, row: &Entry<'a>, line: &str) -> String {
+    fn with_leaf<'l>(&self, row: &Entry<'a>, line: &'l str) -> Cow<'l, str> {
         let named = row.envelope.leaf_uuid.as_deref();
         if named.is_none() || named != self.chain.entries.last().and_then(|leaf| leaf.uuid()) {
-            return line.to_owned();
+            return Cow::Borrowed(line);
         }
         let kept = self.kept_leaf();
         let child = self
@@ -278,9 +279,9 @@ impl<'t, 'a> Lines<'t, 'a> {
             Some(uuid) if Some(uuid) != named => {
                 let mut splice = Splice::new(line);
                 splice.set(line, "leafUuid", &string(uuid));
-                splice.finish()
+                Cow::Owned(splice.finish())
             }
-            _ => line.to_owned(),
+            _ => Cow::Borrowed(line),
         }
     }
 

@@ -7,7 +7,7 @@ use super::draft::Change;
 use super::proposal::{Pass, Proposal, saving};
 use super::result;
 use super::survey::Survey;
-use super::texts::{self, Texts};
+use super::texts::Texts;
 use crate::transcript::Transcript;
 
 pub(super) fn prune_debris(
@@ -30,7 +30,7 @@ pub(super) fn prune_debris(
         if let Some((at, entry, result)) = survey.result(call)
             && result::is_interrupted(entry, result)
             && !survey.named.contains(&entry.index)
-            && !result::only_text(result).is_some_and(|text| texts::is_ours(&text))
+            && !result.content.is_some_and(result::is_ours)
         {
             let saved =
                 saving(result.content.map_or(0, |content| content.get().len()), texts.interrupted.len());

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::json::{Fields, Splice, elements, string};
 use crate::transcript::Entry;
 
@@ -27,9 +25,9 @@ pub(super) enum Change {
     SetResultPart { block: usize, part: usize, text: String },
     /// One argument of a tool call becomes another.
     SetArgument { block: usize, name: &'static str, text: String },
-    /// Texts in the structured output, which is never sent, become another: those that equal `old`, and
+    /// Texts in the structured output, which is never sent, become another: those that repeat the result, and
     /// long ones.
-    ShrinkOutput { old: String, text: String },
+    ShrinkOutput { block: usize, text: String },
     /// NUL characters become visible ones.
     ShowNuls,
     /// The line goes.
@@ -92,7 +90,8 @@ pub(super) fn render(entry: &Entry<'_>, changes: &[Change]) -> Option<String> {
         _ => None,
     });
     let removes_line = changes.contains(&Change::RemoveLine);
-    let content = entry.envelope.message.and_then(|message| Fields::of(message.get())?.get("content"));
+    let fields = Fields::of(raw).unwrap_or_default();
+    let content = fields.get("message").and_then(|message| Fields::of(message)?.get("content"));
     let mut splice = Splice::new(raw);
     if let Some(content) = content {
         match elements(content) {
@@ -120,18 +119,13 @@ pub(super) fn render(entry: &Entry<'_>, changes: &[Change]) -> Option<String> {
     } else if removes_line {
         return None;
     }
-    let fields = Fields::of(raw).unwrap_or_default();
-    if let Some(output) = fields.get("toolUseResult")
-        && let Ok(mut value) = serde_json::from_str::<Value>(output)
-    {
-        let mut shrunk = false;
+    if let Some(output) = fields.get("toolUseResult") {
         for change in changes {
-            if let Change::ShrinkOutput { old, text } = change {
-                shrunk |= shrink(&mut value, old, text);
+            if let Change::ShrinkOutput { block, text } = change {
+                let result = content.and_then(|content| Fields::of(elements(content)?.get(*block)?));
+                let result = result.and_then(|result| result.get("content")).unwrap_or_default();
+                shrink(&mut splice, output, result, &string(text));
             }
-        }
-        if shrunk {
-            splice.replace(output, value.to_string());
         }
     }
     let line = splice.finish();
@@ -177,20 +171,38 @@ fn change_block<'a>(splice: &mut Splice<'a>, block: &'a str, index: usize, chang
     }
 }
 
-fn shrink(value: &mut Value, old: &str, text: &str) -> bool {
-    match value {
-        Value::String(found)
-            if found.trim() == old.trim() || found.chars().nth(LONG_OUTPUT - 1).is_some() =>
-        {
-            text.clone_into(found);
-            true
+/// Replaces the strings in a raw value that repeat a raw result, and the long ones.
+fn shrink<'a>(splice: &mut Splice<'a>, value: &'a str, result: &str, text: &str) {
+    match value.bytes().next() {
+        Some(b'"') if repeats(value, result) || value.len() > LONG_OUTPUT => {
+            splice.replace(value, text.to_owned())
         }
-        Value::Array(items) => items.iter_mut().fold(false, |shrunk, item| shrink(item, old, text) | shrunk),
-        Value::Object(fields) => {
-            fields.values_mut().fold(false, |shrunk, item| shrink(item, old, text) | shrunk)
+        Some(b'[') => {
+            elements(value)
+                .unwrap_or_default()
+                .into_iter()
+                .for_each(|item| shrink(splice, item, result, text));
         }
-        _ => false,
+        Some(b'{') => {
+            Fields::of(value)
+                .unwrap_or_default()
+                .values()
+                .for_each(|item| shrink(splice, item, result, text));
+        }
+        _ => {}
     }
+}
+
+/// Whether two raw strings are the same text but for line ends at the end, which the harness takes off.
+fn repeats(output: &str, result: &str) -> bool {
+    fn text(raw: &str) -> &str {
+        let mut text = raw.trim_matches('"').trim_end();
+        while let Some(shorter) = text.strip_suffix("\\n") {
+            text = shorter.trim_end();
+        }
+        text
+    }
+    result.starts_with('"') && !text(result).is_empty() && text(output) == text(result)
 }
 
 /// Replaces escaped NUL characters by the symbol for one. A backslash that is itself escaped starts no
@@ -279,11 +291,11 @@ mod tests {
 
     #[test]
     fn the_structured_output_shrinks_where_it_repeats_the_text() {
-        let mut value: Value =
-            serde_json::json!({"stdout": "old\n", "stderr": "", "n": ["x".repeat(2000), "y"]});
-        assert!(shrink(&mut value, "old", "new"));
-        assert_eq!(value, serde_json::json!({"stdout": "new", "stderr": "", "n": ["new", "y"]}));
-        assert!(!shrink(&mut value, "old", "new"));
+        let long = "x".repeat(2000);
+        let output = format!(r#"{{"stdout":"old\n","stderr":"","n":["{long}","y"]}}"#);
+        let mut splice = Splice::new(&output);
+        shrink(&mut splice, &output, r#""old""#, r#""new""#);
+        assert_eq!(splice.finish(), r#"{"stdout":"new","stderr":"","n":["new","y"]}"#);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) fn expire(
         if denied.contains(&index) {
             continue;
         }
-        let Some((command, text)) = stale(survey, call, &mut verdicts) else { continue };
+        let Some((command, size)) = stale(survey, call, &mut verdicts) else { continue };
         if kept < policy.keep {
             kept += 1;
             continue;
@@ -44,9 +44,9 @@ pub(super) fn expire(
         let sentence = texts::expired(lang, &command, call.age);
         let changes = vec![
             (entry.index, Change::SetResult { block: at.block, text: sentence.clone() }),
-            (entry.index, Change::ShrinkOutput { old: text.clone(), text: sentence.clone() }),
+            (entry.index, Change::ShrinkOutput { block: at.block, text: sentence.clone() }),
         ];
-        let saved = saving(text.len(), sentence.len());
+        let saved = saving(size, sentence.len());
         proposals.push(Proposal { pass: Pass::Expire, first: Some(at), changes, saved, spilled: Vec::new() });
     }
     proposals
@@ -59,12 +59,12 @@ struct Bash {
     run_in_background: bool,
 }
 
-/// The command and the text of a call whose result is the state that a glance saw.
+/// The command and the size of the result of a call that showed a state.
 fn stale(
     survey: &Survey<'_, '_>,
     call: &Call,
     verdicts: &mut HashMap<String, bool>,
-) -> Option<(String, String)> {
+) -> Option<(String, usize)> {
     let (_, entry, result) = survey.result(call)?;
     let tool_use = survey.tool_use(call).filter(|tool_use| tool_use.name == "Bash")?;
     if entry.refusal().is_some() || result::is_interrupted(entry, result) {
@@ -75,6 +75,5 @@ fn stale(
     if !*verdicts.entry(command.clone()).or_insert_with_key(|command| is_glance(command).is_glance()) {
         return None;
     }
-    let text = result::only_text(result)?;
-    (!texts::is_ours(&text)).then_some((command, text))
+    Some((command, result::foreign_text(result)?))
 }

@@ -11,12 +11,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::draft::{At, Change, Draft, Inserted, Side};
-use super::json::string;
+use super::json::{Fields, elements, is_blank_string, string};
 use super::proposal::{Pass, Proposal};
-use super::result;
 use super::survey::{Call, Survey};
 use super::texts::Texts;
-use crate::transcript::{Block, Content, Role, decode};
+use crate::transcript::{Block, Content, Entry, Role, ToolResult};
 
 /// Repairs that change lines.
 pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
@@ -38,7 +37,7 @@ pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
     for (index, part) in survey.parts.iter().enumerate() {
         let (entry, start) = (part.entry, At { part: index, block: 0 });
         match &part.message.content {
-            Content::Text(text) if is_blank(text) => {
+            Content::Text(text) if text.trim().is_empty() => {
                 repair(start, entry.index, Change::RemoveBlock { block: 0 });
             }
             Content::Blocks(blocks) if blocks.is_empty() => repair(start, entry.index, Change::RemoveLine),
@@ -47,14 +46,10 @@ pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
         for (block, found) in part.message.blocks().iter().enumerate() {
             let at = At { part: index, block };
             match found {
-                Block::Text(text)
-                    if text.get().len() < BLANK_LIMIT && decode(text).is_none_or(|text| is_blank(&text)) =>
-                {
+                Block::Text(text) if is_blank_string(text.get()) => {
                     repair(at, entry.index, Change::RemoveBlock { block });
                 }
-                Block::ToolResult(result)
-                    if result.content.is_none_or(|content| content.get().len() < BLANK_LIMIT) =>
-                {
+                Block::ToolResult(result) => {
                     for change in fill_result(block, result, texts) {
                         repair(at, entry.index, change);
                     }
@@ -63,33 +58,39 @@ pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
             }
         }
         let has_thinking = part.message.blocks().iter().any(is_thinking);
-        if !has_thinking && entry.envelope.message.is_some_and(|message| message.get().contains("\\u0000")) {
+        if !has_thinking && holds_nul(entry) {
             repair(start, entry.index, Change::ShowNuls);
         }
     }
     proposals
 }
 
-/// A text whose JSON is longer than this is not looked at: nobody sends so much white space.
-const BLANK_LIMIT: usize = 10_000;
-
-fn fill_result(block: usize, result: &crate::transcript::ToolResult<'_>, texts: &Texts) -> Vec<Change> {
-    let parts = result.parts();
-    let count = match &parts {
-        Content::Text(_) => 1,
-        Content::Blocks(blocks) => blocks.len(),
+/// What a result without any text needs, or one with a blank part.
+fn fill_result(block: usize, result: &ToolResult<'_>, texts: &Texts) -> Vec<Change> {
+    let text = || texts.no_output.to_owned();
+    let is_blank = match result.content {
+        None => true,
+        Some(raw) if raw.get().starts_with('"') => is_blank_string(raw.get()),
+        Some(_) => {
+            let parts = result.parts();
+            let Content::Blocks(parts) = parts else { return Vec::new() };
+            let is_blank =
+                |part: &Block<'_>| matches!(part, Block::Text(text) if is_blank_string(text.get()));
+            let blank: Vec<_> =
+                (0..parts.len()).filter(|part| parts.get(*part).is_some_and(is_blank)).collect();
+            if blank.len() < parts.len() {
+                let set = |part| Change::SetResultPart { block, part, text: text() };
+                return blank.into_iter().map(set).collect();
+            }
+            true
+        }
     };
-    let blank: Vec<_> = result::text_parts(result).into_iter().filter(|(_, text)| is_blank(text)).collect();
-    let text = texts.no_output.to_owned();
-    if blank.len() == count {
-        vec![Change::SetResult { block, text }]
-    } else {
-        blank.into_iter().map(|(part, _)| Change::SetResultPart { block, part, text: text.clone() }).collect()
-    }
+    if is_blank { vec![Change::SetResult { block, text: text() }] } else { Vec::new() }
 }
 
-pub(super) fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
+/// Whether the message of an entry holds an escaped NUL, or what looks like one.
+fn holds_nul(entry: &Entry<'_>) -> bool {
+    entry.raw.contains("\\u0000") && entry.raw_message().is_some_and(|message| message.contains("\\u0000"))
 }
 
 pub(super) fn is_thinking(block: &Block<'_>) -> bool {
@@ -136,12 +137,8 @@ fn late_results<'s>(survey: &'s Survey<'_, '_>) -> HashMap<&'s str, String> {
         if let (Some(Block::ToolResult(result)), Some(part)) = (survey.block(*stray), survey.part(*stray))
             && let Some(id) = orphans.get(&*result.tool_use_id)
         {
-            let content = part
-                .entry
-                .envelope
-                .message
-                .and_then(|raw| super::json::Fields::of(raw.get())?.get("content"));
-            let block = content.and_then(|content| super::json::elements(content)?.get(stray.block).copied());
+            let content = part.entry.raw_message().and_then(|raw| Fields::of(raw)?.get("content"));
+            let block = content.and_then(|content| elements(content)?.get(stray.block).copied());
             late.entry(*id).or_insert_with(|| block.unwrap_or_default().to_owned());
         }
     }
@@ -185,6 +182,6 @@ fn successor(survey: &Survey<'_, '_>, message: usize) -> Option<usize> {
         survey.parts.get(span.parts.clone())?.iter().map(|part| part.entry.index).collect();
     let last = survey.chain.entries.iter().rposition(|entry| lines.contains(&entry.index))?;
     let next = survey.chain.entries.get(last + 1)?;
-    let answers = next.message().is_some_and(|message| message.tool_results().next().is_some());
+    let answers = next.message_ref().is_some_and(|message| message.tool_results().next().is_some());
     (!answers).then_some(next.index)
 }

@@ -21,6 +21,11 @@ impl<'a> Fields<'a> {
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|(field, _)| field == name).map(|(_, value)| value.get())
     }
+
+    /// All values in order.
+    pub(super) fn values(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().map(|(_, value)| value.get())
+    }
 }
 
 struct FieldsVisitor;
@@ -52,8 +57,22 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 /// The elements of a JSON list, raw. `None` for any other value.
 pub(super) fn elements(raw: &str) -> Option<Vec<&str>> {
+    // The parser would put the whole of a string into its complaint.
+    if !raw.starts_with('[') {
+        return None;
+    }
     let elements: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
     Some(elements.into_iter().map(RawValue::get).collect())
+}
+
+/// Whether a raw JSON string holds nothing but white space.
+pub(super) fn is_blank_string(raw: &str) -> bool {
+    let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw).trim_start();
+    match inner.bytes().next() {
+        None => true,
+        Some(b'\\') => serde_json::from_str::<String>(raw).is_ok_and(|text| text.trim().is_empty()),
+        Some(_) => false,
+    }
 }
 
 /// A text as a JSON string.
@@ -128,6 +147,20 @@ mod tests {
         splice.set(text, "c", "7");
         splice.replace("nowhere", String::new());
         assert_eq!(splice.finish(), r#"{ "a" : [1, {"b":"y\n"} ],"c":7}"#);
+    }
+
+    #[test]
+    fn blank_strings_hold_white_space_alone() {
+        for (raw, blank) in [
+            (r#""""#, true),
+            (r#""  ""#, true),
+            (r#""\n\t \u0020""#, true),
+            (r#""\n x""#, false),
+            (r#""x""#, false),
+            (r#""\\""#, false),
+        ] {
+            assert_eq!(is_blank_string(raw), blank, "{raw}");
+        }
     }
 
     #[test]

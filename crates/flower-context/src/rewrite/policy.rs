@@ -67,7 +67,7 @@ pub struct Trim<'p> {
     pub directory: String,
     /// Whether a file is on disk; given, old arguments of Write and Edit shrink where their file is.
     /// Default: not given.
-    pub on_disk: Option<&'p dyn Fn(&str) -> bool>,
+    pub on_disk: Option<&'p (dyn Fn(&str) -> bool + Sync)>,
 }
 
 impl fmt::Debug for Trim<'_> {

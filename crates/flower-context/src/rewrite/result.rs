@@ -2,24 +2,32 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
+
+use super::texts;
 use crate::transcript::{Block, Content, Entry, Refusal, ToolResult, decode};
 
-/// The text of a result that consists of nothing else. `None` for one with an image or the like, or without
-/// any text.
-pub(super) fn only_text(result: &ToolResult<'_>) -> Option<String> {
+/// The size of a result that consists of texts which no rewrite has written. `None` for one with an image or
+/// the like, or without any text.
+pub(super) fn foreign_text(result: &ToolResult<'_>) -> Option<usize> {
+    let raw = result.content?.get();
+    if raw.starts_with('"') {
+        return (!is_ours(result.content?)).then_some(raw.len());
+    }
     match result.parts() {
-        Content::Text(text) => Some(text.into_owned()),
+        Content::Text(_) => None,
         Content::Blocks(blocks) => {
-            let texts: Option<Vec<Cow<'_, str>>> = blocks
-                .iter()
-                .map(|block| match block {
-                    Block::Text(text) => decode(text),
-                    _ => None,
-                })
-                .collect();
-            texts.filter(|texts| !texts.is_empty()).map(|texts| texts.join("\n"))
+            let is_text = |block: &Block<'_>| matches!(block, Block::Text(text) if !is_ours(text));
+            (!blocks.is_empty() && blocks.iter().all(is_text)).then_some(raw.len())
         }
     }
+}
+
+/// Whether a rewrite wrote this text.
+pub(super) fn is_ours(text: &RawValue) -> bool {
+    // What a rewrite writes begins with a bracket; decoding every text to find that out would take long.
+    text.get().get(1..2).is_some_and(|first| "[(".contains(first))
+        && decode(text).is_some_and(|text| texts::is_ours(&text))
 }
 
 /// The text parts of a result with their places; a plain string is part 0.

@@ -60,7 +60,7 @@ fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lan
         let pointer = pointer(lang, &format!("{}/{name}", policy.directory.trim_end_matches('/')), &text);
         saved += saving(text.len(), pointer.len());
         changes.push((entry.index, Change::SetResultPart { block: at.block, part, text: pointer.clone() }));
-        changes.push((entry.index, Change::ShrinkOutput { old: text.to_string(), text: pointer }));
+        changes.push((entry.index, Change::ShrinkOutput { block: at.block, text: pointer }));
         spilled.push(Spilled { name, text: text.into_owned() });
     }
     (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first: Some(at), changes, saved, spilled })
@@ -76,7 +76,7 @@ fn arguments_of(
     let (_, names) = ARGUMENTS.iter().find(|(tool, _)| *tool == tool_use.name)?;
     let raw = tool_use.input?.get();
     let entry = survey.part(call.at)?.entry;
-    let (_, answer, result) = survey.result(call)?;
+    let (at, answer, result) = survey.result(call)?;
     let failed = result.is_error || answer.refusal().is_some();
     if failed || raw.len() < BIG || survey.named.contains(&entry.index) {
         return None;
@@ -94,7 +94,7 @@ fn arguments_of(
         let short = fill(texts::texts(lang).argument, &[("path", path), ("characters", &characters)]);
         saved += saving(text.len(), short.len());
         changes.push((entry.index, Change::SetArgument { block: call.at.block, name, text: short.clone() }));
-        changes.push((answer.index, Change::ShrinkOutput { old: text.to_owned(), text: short }));
+        changes.push((answer.index, Change::ShrinkOutput { block: at.block, text: short }));
     }
     let first = Some(call.at);
     (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first, changes, saved, spilled: Vec::new() })

@@ -1,13 +1,12 @@
 //! One block of a message, read leniently: what is not understood is [`Block::Other`], never an error.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess};
 use serde_json::value::RawValue;
 
-use super::lenient::{Flag, Text};
+use super::lenient::{Flag, Lenient, Leniently, Text};
 use super::message::Content;
 
 /// One block of a message.
@@ -30,6 +29,12 @@ pub enum Block<'a> {
     Document,
     /// Anything else, with its `type` where it has one.
     Other(Option<Cow<'a, str>>),
+}
+
+impl Default for Block<'_> {
+    fn default() -> Self {
+        Self::Other(None)
+    }
 }
 
 /// A tool call.
@@ -57,7 +62,8 @@ pub struct ToolResult<'a> {
 impl<'a> ToolResult<'a> {
     /// The parts that the content consists of: a plain string is one text part.
     pub fn parts(&self) -> Content<'a> {
-        self.content.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+        let read = |raw: &'a RawValue| serde_json::from_str::<Leniently<Content<'a>>>(raw.get()).ok();
+        self.content.and_then(read).map(|content| content.0).unwrap_or_default()
     }
 }
 
@@ -77,25 +83,8 @@ enum BlockField {
     Other,
 }
 
-/// Reads a block from any value.
-pub(super) struct BlockSeed;
-
-impl<'de> DeserializeSeed<'de> for BlockSeed {
-    type Value = Block<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for BlockSeed {
-    type Value = Block<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a block object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+impl<'de> Lenient<'de> for Block<'de> {
+    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
         let (mut kind, mut id, mut name, mut tool_use_id) = (None, None, None, None);
         let (mut text, mut thinking, mut input, mut content) = (None, None, None, None);
         let mut is_error = false;
@@ -127,38 +116,5 @@ impl<'de> Visitor<'de> for BlockSeed {
             (Some("document"), ..) => Block::Document,
             _ => Block::Other(kind),
         })
-    }
-
-    fn visit_borrowed_str<E>(self, _: &'de str) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Block::Other(None))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Block::Other(None))
     }
 }

@@ -1,9 +1,9 @@
 //! One entry of a transcript: its raw line and what the envelope says.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::envelope::Envelope;
-use super::lenient::Text;
 use super::message::Message;
 
 /// One line of a transcript that is a JSON object.
@@ -17,6 +17,7 @@ pub struct Entry<'a> {
     pub raw: &'a str,
     /// The parsed fields around the bodies.
     pub envelope: Envelope<'a>,
+    kind: EntryKind,
 }
 
 /// What an entry is, by its `type`.
@@ -68,16 +69,21 @@ const METADATA: &[&str] = &[
 ];
 
 impl<'a> Entry<'a> {
-    /// What the entry is.
-    pub fn kind(&self) -> EntryKind {
-        match self.envelope.kind.as_deref() {
+    pub(super) fn new(index: usize, line: usize, raw: &'a str, envelope: Envelope<'a>) -> Self {
+        let kind = match envelope.kind.as_deref() {
             Some("user") => EntryKind::User,
             Some("assistant") => EntryKind::Assistant,
             Some("system") => EntryKind::System,
             Some("attachment") => EntryKind::Attachment,
             Some(name) if METADATA.contains(&name) => EntryKind::Metadata,
             _ => EntryKind::Unknown,
-        }
+        };
+        Self { index, line, raw, envelope, kind }
+    }
+
+    /// What the entry is.
+    pub fn kind(&self) -> EntryKind {
+        self.kind
     }
 
     /// The conversation that the entry belongs to.
@@ -94,12 +100,27 @@ impl<'a> Entry<'a> {
         self.envelope.uuid.as_deref()
     }
 
-    /// Reads the message. `None` for entries without one.
-    pub fn message(&self) -> Option<Message<'a>> {
-        match self.kind() {
-            EntryKind::User | EntryKind::Assistant => self.envelope.message.and_then(Message::parse),
+    /// The message of a user or assistant entry. `None` for other entries and where there is none.
+    pub fn message_ref(&self) -> Option<&Message<'a>> {
+        match self.kind {
+            EntryKind::User | EntryKind::Assistant => self.envelope.message.as_ref(),
             _ => None,
         }
+    }
+
+    /// A copy of [the message](Self::message_ref) that outlives the entry. Texts stay borrowed from the line.
+    pub fn message(&self) -> Option<Message<'a>> {
+        self.message_ref().cloned()
+    }
+
+    /// The message as JSON, found in the line anew.
+    pub fn raw_message(&self) -> Option<&'a str> {
+        #[derive(Deserialize)]
+        struct Body<'a> {
+            #[serde(borrow)]
+            message: &'a RawValue,
+        }
+        serde_json::from_str::<Body<'a>>(self.raw).ok().map(|body| body.message.get())
     }
 
     /// Whether this is a compact boundary: the root of what is still sent.
@@ -113,8 +134,7 @@ impl<'a> Entry<'a> {
     }
 
     fn is_task_notification(&self) -> bool {
-        let origin = self.envelope.origin.and_then(|raw| serde_json::from_str::<Origin<'_>>(raw.get()).ok());
-        origin.is_some_and(|origin| origin.kind.0.as_deref() == Some("task-notification"))
+        self.envelope.origin_kind.as_deref() == Some("task-notification")
     }
 
     /// Why the call that this entry answers was not carried out, as far as the harness marked it.
@@ -130,12 +150,6 @@ impl<'a> Entry<'a> {
             _ => Some(Refusal::Denied),
         }
     }
-}
-
-#[derive(Deserialize)]
-struct Origin<'a> {
-    #[serde(borrow)]
-    kind: Text<'a>,
 }
 
 /// Why a call was not carried out, or not to its end.

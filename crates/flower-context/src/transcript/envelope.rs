@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::lenient::{Flag, Text};
+use super::lenient::{Flag, Lenient, Leniently, Text};
+use super::message::Message;
 
 /// What one line says about itself. Absent fields and fields of an unexpected type are `None` or `false`.
 #[derive(Debug, Clone, Default)]
@@ -49,8 +50,8 @@ pub struct Envelope<'a> {
     pub permission_decision: Option<&'a RawValue>,
     /// `sourceToolAssistantUUID`: the entry whose call a tool result answers.
     pub source_tool_assistant_uuid: Option<Cow<'a, str>>,
-    /// `origin` of a user entry that no person wrote, such as the notification of a background task.
-    pub origin: Option<&'a RawValue>,
+    /// `origin.kind` of a user entry that no person wrote, such as `task-notification`.
+    pub origin_kind: Option<Cow<'a, str>>,
     /// `requestId` of an assistant entry, where the API gave one.
     pub request_id: Option<Cow<'a, str>>,
     /// `leafUuid` of a `last-prompt` row.
@@ -59,8 +60,8 @@ pub struct Envelope<'a> {
     pub cwd: Option<Cow<'a, str>>,
     /// Version of the harness that wrote the entry.
     pub version: Option<Cow<'a, str>>,
-    /// `message`: role, content and usage, as the API knows them.
-    pub message: Option<&'a RawValue>,
+    /// `message`: role, content and usage, as the API knows them. `None` where it is not an object.
+    pub message: Option<Message<'a>>,
     /// `toolUseResult`: the structured output of a tool; never sent.
     pub tool_use_result: Option<&'a RawValue>,
     /// `attachment`: what the harness adds to the conversation.
@@ -155,11 +156,17 @@ fn read_other<'de, A: MapAccess<'de>>(
         Field::IsCompactSummary => &mut envelope.is_compact_summary,
         Field::IsApiErrorMessage => &mut envelope.is_api_error_message,
         Field::ToolDenialBeforeRun => &mut envelope.tool_denial_before_run,
+        Field::Message => {
+            envelope.message = fields.next_value::<Leniently<_>>()?.0;
+            return Ok(());
+        }
+        Field::Origin => {
+            envelope.origin_kind = fields.next_value::<Leniently<Origin<'de>>>()?.0.kind;
+            return Ok(());
+        }
         body => {
             let raw = match body {
                 Field::PermissionDecision => &mut envelope.permission_decision,
-                Field::Origin => &mut envelope.origin,
-                Field::Message => &mut envelope.message,
                 Field::ToolUseResult => &mut envelope.tool_use_result,
                 Field::Attachment => &mut envelope.attachment,
                 Field::Rendered => &mut envelope.rendered,
@@ -177,6 +184,33 @@ fn read_other<'de, A: MapAccess<'de>>(
 impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+/// What stands in `origin`.
+#[derive(Default)]
+struct Origin<'a> {
+    kind: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
+enum OriginField {
+    Kind,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> Lenient<'de> for Origin<'de> {
+    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
+        let mut origin = Self::default();
+        while let Some(field) = fields.next_key()? {
+            match field {
+                OriginField::Kind => origin.kind = fields.next_value::<Text<'de>>()?.0,
+                OriginField::Other => drop(fields.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(origin)
     }
 }
 
@@ -211,10 +245,9 @@ mod tests {
     #[test]
     fn the_last_of_two_fields_counts() {
         assert_eq!(read(r#"{"uuid":"a","uuid":"b"}"#).uuid.as_deref(), Some("b"));
-        assert_eq!(
-            read(r#"{"message":{"a":1},"message":{"b":2}}"#).message.map(RawValue::get),
-            Some(r#"{"b":2}"#)
-        );
+        let twice = read(r#"{"message":{"id":"a"},"message":{"id":"b"}}"#);
+        assert_eq!(twice.message.and_then(|message| message.id).as_deref(), Some("b"));
+        assert!(read(r#"{"message":{"id":"a"},"message":[1]}"#).message.is_none());
     }
 
     #[test]

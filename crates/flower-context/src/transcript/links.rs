@@ -1,11 +1,11 @@
-//! The parents that hold at a resume: those of the file, except around compactions and around copies that
-//! are at fault.
+//! The parents that hold at a resume: those of the file, except around compactions and around copies that are
+//! at fault.
 
 use std::collections::HashMap;
 
 use super::compaction::preserved_segment;
 use super::entry::{Entry, EntryKind, Thread};
-use super::read::Transcript;
+use super::read::{FileParent, Transcript};
 
 /// Where an entry hangs.
 pub(super) enum Parent<'t, 'a> {
@@ -19,16 +19,16 @@ pub(super) enum Parent<'t, 'a> {
     Circular,
 }
 
-/// The parents of a thread.
+/// The parents of a thread. Entries are known by their index.
 pub(super) struct Links<'t, 'a> {
     transcript: &'t Transcript<'a>,
     thread: Thread<'t>,
     /// First preserved entry → the summary that it follows now.
-    heads: HashMap<String, &'t Entry<'a>>,
+    heads: HashMap<usize, &'t Entry<'a>>,
     /// Summary → the last preserved entry, which what followed the summary follows now.
-    anchors: HashMap<String, &'t Entry<'a>>,
-    /// uuid → a copy that is at fault, and the copy before it.
-    faulty: HashMap<&'t str, (&'t Entry<'a>, &'t Entry<'a>)>,
+    anchors: HashMap<usize, &'t Entry<'a>>,
+    /// Copy of a uuid that is at fault → the copy before it.
+    faulty: HashMap<usize, &'t Entry<'a>>,
 }
 
 impl<'t, 'a> Links<'t, 'a> {
@@ -38,9 +38,9 @@ impl<'t, 'a> Links<'t, 'a> {
         let mut links = Self { transcript, thread, heads, anchors, faulty };
         for segment in transcript.members().filter_map(preserved_segment) {
             let found = (links.find(&segment.head), links.find(&segment.anchor), links.find(&segment.tail));
-            if let (Some(_), Some(anchor), Some(tail)) = found {
-                links.heads.insert(segment.head.into_owned(), anchor);
-                links.anchors.insert(segment.anchor.into_owned(), tail);
+            if let (Some(head), Some(anchor), Some(tail)) = found {
+                links.heads.insert(head.index, anchor);
+                links.anchors.insert(anchor.index, tail);
             }
         }
         links
@@ -49,28 +49,28 @@ impl<'t, 'a> Links<'t, 'a> {
     /// Puts a copy of a uuid aside because its parents lead back to itself. The copy before it counts
     /// instead, for those that were written before the faulty one; what came later cannot have meant it.
     /// False where there is no other copy.
-    pub(super) fn put_aside(&mut self, copy: &'t Entry<'a>) -> bool {
-        let before = self.transcript.earlier_copy(copy).filter(|_| self.stands(copy));
-        match (copy.uuid(), before) {
-            (Some(uuid), Some(before)) => self.faulty.insert(uuid, (copy, before)).is_none(),
-            _ => false,
+    pub(super) fn put_aside(&mut self, copy: &Entry<'a>) -> bool {
+        match self.transcript.earlier_copy(copy).filter(|_| self.transcript.counts(copy)) {
+            Some(before) => self.faulty.insert(copy.index, before).is_none(),
+            None => false,
         }
     }
 
     /// Whether another entry counts for the uuid of this one.
     pub(super) fn is_outdated(&self, entry: &Entry<'a>) -> bool {
-        entry.uuid().is_some_and(|uuid| match self.faulty.get(uuid) {
-            Some((_, before)) => entry.index != before.index,
-            None => !self.transcript.counts(entry),
-        })
+        if self.transcript.counts(entry) {
+            self.faulty.contains_key(&entry.index)
+        } else {
+            entry.uuid().is_some() && !self.faulty.values().any(|before| before.index == entry.index)
+        }
     }
 
     /// Whether the entry has a place in the thread.
     pub(super) fn stands(&self, entry: &Entry<'a>) -> bool {
         entry.uuid().is_some()
-            && !self.is_outdated(entry)
-            && entry.thread() == self.thread
             && entry.kind() != EntryKind::Metadata
+            && entry.thread() == self.thread
+            && !self.is_outdated(entry)
     }
 
     /// The entries of the thread in file order.
@@ -79,24 +79,28 @@ impl<'t, 'a> Links<'t, 'a> {
     }
 
     pub(super) fn find(&self, uuid: &str) -> Option<&'t Entry<'a>> {
-        let found = match self.faulty.get(uuid) {
-            Some((_, before)) => Some(*before),
-            None => self.transcript.find(uuid),
-        };
-        found.filter(|entry| self.stands(entry))
+        let found = self.transcript.find(uuid)?;
+        let found = self.faulty.get(&found.index).copied().unwrap_or(found);
+        Some(found).filter(|entry| self.stands(entry))
     }
 
     pub(super) fn parent(&self, entry: &Entry<'a>) -> Parent<'t, 'a> {
-        if let Some(anchor) = entry.uuid().and_then(|uuid| self.heads.get(uuid)) {
+        if let Some(anchor) = self.heads.get(&entry.index) {
             return Parent::Known(anchor);
         }
-        let Some(parent) = entry.envelope.parent_uuid.as_deref() else {
-            return Parent::None;
+        let index = match self.transcript.file_parent(entry) {
+            FileParent::None => return Parent::None,
+            FileParent::Missing => return Parent::Missing,
+            FileParent::Known(index) => index,
         };
-        if self.faulty.get(parent).is_some_and(|(copy, _)| entry.index > copy.index) {
-            return Parent::Circular;
+        if let Some(tail) = self.anchors.get(&index) {
+            return Parent::Known(tail);
         }
-        let moved = self.anchors.get(parent).copied();
-        moved.or_else(|| self.find(parent)).map_or(Parent::Missing, Parent::Known)
+        let parent = match self.faulty.get(&index) {
+            Some(_) if entry.index > index => return Parent::Circular,
+            Some(before) => Some(*before),
+            None => self.transcript.entries().get(index),
+        };
+        parent.filter(|parent| self.stands(parent)).map_or(Parent::Missing, Parent::Known)
     }
 }

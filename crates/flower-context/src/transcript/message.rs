@@ -4,14 +4,13 @@
 //! is tool output that only its size is wanted of.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
 
-use super::block::{Block, BlockSeed, ToolResult, ToolUse};
-use super::lenient::Text;
+use super::block::{Block, ToolResult, ToolUse};
+use super::lenient::{Lenient, Leniently, Text};
 use super::usage::Usage;
 
 /// A message as the API knows it, or the part of one that this entry holds.
@@ -50,11 +49,6 @@ impl Default for Content<'_> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads the raw `message` of an entry. `None` where it is not an object.
-    pub(super) fn parse(raw: &'a RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
-    }
-
     /// The blocks; none for a plain string.
     pub fn blocks(&self) -> &[Block<'a>] {
         match &self.content {
@@ -100,16 +94,8 @@ enum MessageField {
     Other,
 }
 
-struct MessageVisitor;
-
-impl<'de> Visitor<'de> for MessageVisitor {
-    type Value = Message<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a message object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+impl<'de> Lenient<'de> for Option<Message<'de>> {
+    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
         let mut message = Message::default();
         while let Some(field) = fields.next_key()? {
             match field {
@@ -117,56 +103,26 @@ impl<'de> Visitor<'de> for MessageVisitor {
                 MessageField::Id => message.id = fields.next_value::<Text<'de>>()?.0,
                 MessageField::Model => message.model = fields.next_value::<Text<'de>>()?.0,
                 MessageField::StopReason => message.stop_reason = fields.next_value::<Text<'de>>()?.0,
-                MessageField::Usage => {
-                    message.usage = serde_json::from_str(fields.next_value::<&RawValue>()?.get()).ok();
-                }
-                MessageField::Content => message.content = fields.next_value()?,
+                MessageField::Usage => message.usage = fields.next_value::<Leniently<_>>()?.0,
+                MessageField::Content => message.content = fields.next_value::<Leniently<_>>()?.0,
                 MessageField::Other => drop(fields.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(message)
+        Ok(Some(message))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Message<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MessageVisitor)
-    }
-}
-
-/// Visits a value of which strings and lists mean something, and everything else means "nothing".
-struct ContentVisitor;
-
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a string or a list of blocks")
+/// Strings and lists mean something, and everything else means "nothing".
+impl<'de> Lenient<'de> for Content<'de> {
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self::Text(text)
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Content::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Content::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Content::default())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+    fn from_list<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         let mut blocks = Vec::new();
-        while let Some(block) = items.next_element_seed(BlockSeed)? {
-            blocks.push(block);
+        while let Some(block) = items.next_element::<Leniently<_>>()? {
+            blocks.push(block.0);
         }
-        Ok(Content::Blocks(blocks))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
+        Ok(Self::Blocks(blocks))
     }
 }

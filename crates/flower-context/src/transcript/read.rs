@@ -14,8 +14,23 @@ pub struct Transcript<'a> {
     notes: Vec<Note>,
     /// The entry that counts for a uuid: as in the harness, the last one that uses it.
     by_uuid: HashMap<Cow<'a, str>, usize>,
+    /// Of every entry, whether it counts.
+    counting: Vec<bool>,
+    /// Of every entry, where it hangs in the file.
+    parents: Vec<FileParent>,
     /// For an entry whose uuid was used before: the entry that used it.
     earlier: HashMap<usize, usize>,
+}
+
+/// Where an entry hangs by what the file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileParent {
+    /// Nowhere: a root.
+    None,
+    /// Off the entry with this index, the one that counts for the uuid.
+    Known(usize),
+    /// Off an entry that is not there.
+    Missing,
 }
 
 /// How many lines of each sort a transcript has.
@@ -68,7 +83,7 @@ impl<'a> Transcript<'a> {
                         transcript.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
                     }
                     let index = transcript.entries.len();
-                    transcript.entries.push(Entry { index, line: line.number, raw, envelope });
+                    transcript.entries.push(Entry::new(index, line.number, raw, envelope));
                 }
                 Err(kind) => transcript.note(line.number, kind),
             }
@@ -79,23 +94,39 @@ impl<'a> Transcript<'a> {
     }
 
     fn index(&mut self) {
-        let mut unknown = HashSet::new();
         self.by_uuid.reserve(self.entries.len());
+        self.counting.reserve(self.entries.len());
         for entry in &self.entries {
+            self.counting.push(entry.envelope.uuid.is_some());
             if let Some(uuid) = &entry.envelope.uuid
                 && let Some(earlier) = self.by_uuid.insert(uuid.clone(), entry.index)
                 && let Some(earlier) = self.entries.get(earlier)
             {
+                if let Some(counting) = self.counting.get_mut(earlier.index) {
+                    *counting = false;
+                }
                 self.earlier.insert(entry.index, earlier.index);
                 let kind = NoteKind::DuplicateUuid { uuid: uuid.to_string(), counted_line: entry.line };
                 self.notes.push(Note { line: earlier.line, kind });
             }
-            if entry.kind() == EntryKind::Unknown {
-                let name = entry.envelope.kind.as_deref().unwrap_or_default();
-                if unknown.insert(name) {
-                    let kind = NoteKind::UnknownType { name: name.to_owned() };
-                    self.notes.push(Note { line: entry.line, kind });
-                }
+        }
+        let parents = self.entries.iter().map(|entry| match entry.envelope.parent_uuid.as_deref() {
+            None => FileParent::None,
+            Some(parent) => {
+                self.by_uuid.get(parent).map_or(FileParent::Missing, |index| FileParent::Known(*index))
+            }
+        });
+        self.parents = parents.collect();
+        self.note_unknown_types();
+    }
+
+    fn note_unknown_types(&mut self) {
+        let mut unknown = HashSet::new();
+        for entry in self.entries.iter().filter(|entry| entry.kind() == EntryKind::Unknown) {
+            let name = entry.envelope.kind.as_deref().unwrap_or_default();
+            if unknown.insert(name) {
+                let kind = NoteKind::UnknownType { name: name.to_owned() };
+                self.notes.push(Note { line: entry.line, kind });
             }
         }
     }
@@ -121,7 +152,12 @@ impl<'a> Transcript<'a> {
 
     /// Whether the entry has a place in a conversation: it has a uuid, and no later entry has the same.
     pub fn counts(&self, entry: &Entry<'a>) -> bool {
-        entry.uuid().is_some_and(|uuid| self.by_uuid.get(uuid) == Some(&entry.index))
+        self.counting.get(entry.index) == Some(&true)
+    }
+
+    /// Where an entry hangs by what the file says.
+    pub(super) fn file_parent(&self, entry: &Entry<'a>) -> FileParent {
+        self.parents.get(entry.index).copied().unwrap_or(FileParent::None)
     }
 
     /// The entry that used the uuid of `entry` before.

@@ -115,7 +115,7 @@ fn holds_only_results(message: &ViewMessage<'_, '_>) -> bool {
 fn blocks(message: &ViewMessage<'_, '_>) -> Vec<Value> {
     let mut blocks = Vec::new();
     for part in &message.parts {
-        let raw = part.entry.envelope.message.map(|raw| serde_json::from_str(raw.get()).unwrap_or_default());
+        let raw = part.entry.raw_message().map(|raw| serde_json::from_str(raw).unwrap_or_default());
         match raw.as_ref().and_then(|message: &Value| message.get("content")) {
             Some(Value::String(content)) => blocks.push(text(content)),
             Some(Value::Array(content)) => blocks.extend(content.iter().cloned()),

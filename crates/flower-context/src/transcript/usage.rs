@@ -1,10 +1,9 @@
 //! Tokens of a request, as the API counted them.
 
 use serde::Deserialize;
-use serde::de::Deserializer;
-use serde_json::value::RawValue;
+use serde::de::{IgnoredAny, MapAccess};
 
-use super::lenient::Count;
+use super::lenient::{Count, Lenient, Leniently};
 
 /// Tokens of one request. Absent fields are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,40 +39,62 @@ impl Usage {
     }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct WireUsage<'a> {
-    input_tokens: Count,
-    output_tokens: Count,
-    cache_read_input_tokens: Count,
-    cache_creation_input_tokens: Count,
-    #[serde(borrow)]
-    cache_creation: Option<&'a RawValue>,
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum UsageField {
+    InputTokens,
+    OutputTokens,
+    CacheReadInputTokens,
+    CacheCreationInputTokens,
+    CacheCreation,
+    #[serde(rename = "ephemeral_5m_input_tokens")]
+    Ephemeral5m,
+    #[serde(rename = "ephemeral_1h_input_tokens")]
+    Ephemeral1h,
+    #[serde(other)]
+    Other,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct WireCacheCreation {
-    ephemeral_5m_input_tokens: Count,
-    ephemeral_1h_input_tokens: Count,
-}
-
-impl<'de> Deserialize<'de> for Usage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = WireUsage::deserialize(deserializer)?;
-        let lifetimes: WireCacheCreation =
-            wire.cache_creation.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-        let (Count(short), Count(long)) =
-            (lifetimes.ephemeral_5m_input_tokens, lifetimes.ephemeral_1h_input_tokens);
+impl<'de> Lenient<'de> for Option<Usage> {
+    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
+        let mut usage = Usage::default();
+        let mut lifetimes = Lifetimes::default();
+        while let Some(field) = fields.next_key()? {
+            match field {
+                UsageField::InputTokens => usage.input = fields.next_value::<Count>()?.0,
+                UsageField::OutputTokens => usage.output = fields.next_value::<Count>()?.0,
+                UsageField::CacheReadInputTokens => usage.cache_read = fields.next_value::<Count>()?.0,
+                UsageField::CacheCreationInputTokens => usage.cache_write = fields.next_value::<Count>()?.0,
+                UsageField::CacheCreation => lifetimes = fields.next_value::<Leniently<_>>()?.0,
+                _ => drop(fields.next_value::<IgnoredAny>()?),
+            }
+        }
         // The sum and its parts can disagree; the larger is what was paid for.
-        let cache_write = wire.cache_creation_input_tokens.0.max(short.saturating_add(long));
-        Ok(Self {
-            input: wire.input_tokens.0,
-            output: wire.output_tokens.0,
-            cache_read: wire.cache_read_input_tokens.0,
-            cache_write,
-            cache_write_1h: long,
-        })
+        let parts = lifetimes.five_minutes.saturating_add(lifetimes.hour);
+        usage.cache_write = usage.cache_write.max(parts);
+        usage.cache_write_1h = lifetimes.hour;
+        Ok(Some(usage))
+    }
+}
+
+/// What was written to the cache, by how long it lives.
+#[derive(Default)]
+struct Lifetimes {
+    five_minutes: u64,
+    hour: u64,
+}
+
+impl<'de> Lenient<'de> for Lifetimes {
+    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
+        let mut lifetimes = Self::default();
+        while let Some(field) = fields.next_key()? {
+            match field {
+                UsageField::Ephemeral5m => lifetimes.five_minutes = fields.next_value::<Count>()?.0,
+                UsageField::Ephemeral1h => lifetimes.hour = fields.next_value::<Count>()?.0,
+                _ => drop(fields.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(lifetimes)
     }
 }
 
@@ -82,7 +103,8 @@ mod tests {
     use super::*;
 
     fn check(json: &str, expected: Usage) {
-        assert_eq!(serde_json::from_str::<Usage>(json).ok(), Some(expected), "{json}");
+        let usage = serde_json::from_str::<Leniently<Option<Usage>>>(json).unwrap().0;
+        assert_eq!(usage, Some(expected), "{json}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::chain::Chain;
 use super::entry::{Entry, EntryKind};
 use super::message::Message;
-use super::read::Transcript;
+use super::read::{FileParent, Transcript};
 
 /// The conversation, message by message.
 #[derive(Debug, Clone, Default)]
@@ -30,12 +30,12 @@ pub struct ViewMessage<'t, 'a> {
 }
 
 /// The part of a message that one line holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Part<'t, 'a> {
     /// The line.
     pub entry: &'t Entry<'a>,
     /// The message in it.
-    pub message: Message<'a>,
+    pub message: &'t Message<'a>,
 }
 
 /// Who speaks in a message.
@@ -78,7 +78,7 @@ impl<'t, 'a> MessageView<'t, 'a> {
         let mut view = Self::default();
         for entry in &chain.entries {
             match entry.kind() {
-                EntryKind::User => siblings.take(entry).into_iter().for_each(|part| view.push(part)),
+                EntryKind::User => siblings.take(entry.index).into_iter().for_each(|part| view.push(part)),
                 EntryKind::Assistant => {
                     siblings.take_message(entry).into_iter().for_each(|part| view.push(part));
                 }
@@ -106,59 +106,63 @@ impl<'t, 'a> MessageView<'t, 'a> {
 
 /// The lines of a thread by the message that they belong to, each handed out once.
 struct Siblings<'t, 'a> {
-    parts: Vec<Option<Part<'t, 'a>>>,
-    /// Lines of each assistant message, by its id.
-    lines: HashMap<String, Vec<usize>>,
-    /// Tool results, by the uuid of the line that they hang off.
-    results: HashMap<&'t str, Vec<usize>>,
     transcript: &'t Transcript<'a>,
+    /// Of every entry, whether it is there to be taken.
+    there: Vec<bool>,
+    /// Lines of each assistant message, by its id.
+    lines: HashMap<&'t str, Vec<usize>>,
+    /// Tool results, by the line that they hang off.
+    results: HashMap<usize, Vec<usize>>,
 }
 
 impl<'t, 'a> Siblings<'t, 'a> {
     fn of(transcript: &'t Transcript<'a>, chain: &Chain<'t, 'a>) -> Self {
-        let mut parts = Vec::new();
-        parts.resize_with(transcript.entries().len(), || None);
-        let mut siblings = Self { parts, lines: HashMap::new(), results: HashMap::new(), transcript };
-        for entry in chain.standing.iter().copied().filter(|entry| !entry.envelope.is_api_error_message) {
-            let Some(message) = entry.message() else { continue };
+        let there = vec![false; transcript.entries().len()];
+        let mut siblings = Self { transcript, there, lines: HashMap::new(), results: HashMap::new() };
+        for entry in chain.standing.iter().filter(|entry| !entry.envelope.is_api_error_message) {
+            let Some(message) = entry.message_ref() else { continue };
             if entry.kind() == EntryKind::Assistant {
-                if let Some(id) = &message.id {
-                    siblings.lines.entry(id.to_string()).or_default().push(entry.index);
+                if let Some(id) = message.id.as_deref() {
+                    siblings.lines.entry(id).or_default().push(entry.index);
                 }
-            } else if let Some(parent) = entry.envelope.parent_uuid.as_deref()
+            } else if let FileParent::Known(parent) = transcript.file_parent(entry)
                 && message.tool_results().next().is_some()
             {
                 siblings.results.entry(parent).or_default().push(entry.index);
             }
-            if let Some(slot) = siblings.parts.get_mut(entry.index) {
-                *slot = Some(Part { entry, message });
+            if let Some(there) = siblings.there.get_mut(entry.index) {
+                *there = true;
             }
         }
         siblings
     }
 
-    fn take(&mut self, entry: &Entry<'a>) -> Option<Part<'t, 'a>> {
-        self.parts.get_mut(entry.index)?.take()
+    fn take(&mut self, index: usize) -> Option<Part<'t, 'a>> {
+        let there = self.there.get_mut(index).filter(|there| **there)?;
+        *there = false;
+        let entry = self.transcript.entries().get(index)?;
+        Some(Part { entry, message: entry.message_ref()? })
     }
 
     /// The whole message that a line belongs to, and behind it the results of its calls.
     fn take_message(&mut self, entry: &'t Entry<'a>) -> Vec<Part<'t, 'a>> {
-        let own = self.parts.get(entry.index).and_then(Option::as_ref);
-        let id = own.and_then(|part| part.message.id.as_deref()).unwrap_or_default().to_owned();
-        let mut lines = self.lines.remove(&id).unwrap_or_else(|| vec![entry.index]);
+        let id = entry.message_ref().and_then(|message| message.id.as_deref());
+        let mut lines = id.and_then(|id| self.lines.remove(id)).unwrap_or_else(|| vec![entry.index]);
         self.in_order(&mut lines);
         let mut results: Vec<usize> = Vec::new();
         for line in &lines {
-            let uuid = self.transcript.entries().get(*line).and_then(Entry::uuid);
-            results.extend(uuid.and_then(|uuid| self.results.remove(uuid)).into_iter().flatten());
+            results.extend(self.results.remove(line).into_iter().flatten());
         }
         self.in_order(&mut results);
         lines.extend(results);
-        lines.into_iter().filter_map(|index| self.parts.get_mut(index)?.take()).collect()
+        lines.into_iter().filter_map(|index| self.take(index)).collect()
     }
 
     /// By time, as the harness does it; by file order where a time is missing.
     fn in_order(&self, indices: &mut [usize]) {
+        if indices.len() < 2 {
+            return;
+        }
         let time = |index: usize| self.transcript.entries().get(index)?.envelope.timestamp.as_deref();
         if indices.iter().all(|index| time(*index).is_some()) {
             indices.sort_by_key(|index| (time(*index), *index));

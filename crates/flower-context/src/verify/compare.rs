@@ -39,7 +39,7 @@ fn thinking(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
         let was = seen.next();
         let body = body(entry).unwrap_or_default();
         changed |= was != Some(body);
-        if !has_thinking(&message) {
+        if !has_thinking(message) {
             continue;
         }
         if changed {
@@ -55,14 +55,14 @@ fn thinking(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
 }
 
 fn body<'a>(entry: &Entry<'a>) -> Option<&'a str> {
-    entry.envelope.message.map(serde_json::value::RawValue::get)
+    entry.message_ref().and_then(|_| entry.raw_message())
 }
 
 fn sent<'a>(transcript: &Transcript<'a>) -> Vec<&'a str> {
     sent_entries(transcript).into_iter().filter_map(|(entry, _)| body(entry)).collect()
 }
 
-fn sent_entries<'t, 'a>(transcript: &'t Transcript<'a>) -> Vec<(&'t Entry<'a>, Message<'a>)> {
+fn sent_entries<'t, 'a>(transcript: &'t Transcript<'a>) -> Vec<(&'t Entry<'a>, &'t Message<'a>)> {
     let messages = transcript.view().messages.into_iter();
     messages.flat_map(|message| message.parts).map(|part| (part.entry, part.message)).collect()
 }
@@ -100,8 +100,10 @@ fn message_ids(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> 
     let ids = |transcript: &Transcript<'_>| -> HashMap<String, String> {
         let mut ids = HashMap::new();
         for entry in transcript.entries().iter().filter(|entry| entry.kind() == EntryKind::Assistant) {
-            if let (Some(uuid), Some(id)) = (entry.uuid(), entry.message().and_then(|message| message.id)) {
-                ids.insert(uuid.to_owned(), id.into_owned());
+            if let (Some(uuid), Some(id)) =
+                (entry.uuid(), entry.message_ref().and_then(|message| message.id.as_ref()))
+            {
+                ids.insert(uuid.to_owned(), id.to_string());
             }
         }
         ids

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::value::RawValue;
+
 use super::{Problem, Rule};
 use crate::transcript::{Block, Content, Part, Role, ToolResult, Transcript, ViewMessage, decode};
 
@@ -82,7 +84,7 @@ fn blanks(problems: &mut Vec<Problem>, part: &Part<'_, '_>) {
         Content::Blocks(blocks) => {
             for block in blocks {
                 match block {
-                    Block::Text(text) if decode(text).is_none_or(|text| text.trim().is_empty()) => {
+                    Block::Text(text) if is_blank_text(text) => {
                         blank("blank text");
                     }
                     Block::ToolResult(result) if is_blank(result) => blank("blank result"),
@@ -95,16 +97,25 @@ fn blanks(problems: &mut Vec<Problem>, part: &Part<'_, '_>) {
 
 /// Whether a result has no content, or a blank text in it.
 fn is_blank(result: &ToolResult<'_>) -> bool {
-    match result.parts() {
-        Content::Text(text) => text.trim().is_empty(),
-        Content::Blocks(blocks) => {
-            let is_blank = |block: &Block<'_>| match block {
-                Block::Text(text) => decode(text).is_none_or(|text| text.trim().is_empty()),
-                _ => false,
-            };
+    match result.content {
+        None => true,
+        Some(content) if content.get().starts_with('"') => is_blank_text(content),
+        Some(_) => {
+            let parts = result.parts();
+            let Content::Blocks(blocks) = parts else { return false };
+            let is_blank = |block: &Block<'_>| matches!(block, Block::Text(text) if is_blank_text(text));
             blocks.is_empty() || blocks.iter().any(is_blank)
         }
     }
+}
+
+/// Whether a raw string holds nothing but white space. Only one that begins with white space or an escape
+/// need be decoded.
+fn is_blank_text(text: &RawValue) -> bool {
+    let first = text.get().as_bytes().get(1);
+    first
+        .is_none_or(|first| matches!(first, b'"' | b'\\') || first.is_ascii_whitespace() || !first.is_ascii())
+        && decode(text).is_none_or(|text| text.trim().is_empty())
 }
 
 fn problem(problems: &mut Vec<Problem>, rule: Rule, part: Option<&Part<'_, '_>>, message: String) {

@@ -320,7 +320,7 @@ fn arguments_move_when_their_file_is_on_disk() {
             "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "A", "content": "written"}]}}),
     ];
     let bytes = lines.map(|line| format!("{line}\n")).concat().into_bytes();
-    let with = |on_disk: &dyn Fn(&str) -> bool| {
+    let with = |on_disk: &(dyn Fn(&str) -> bool + Sync)| {
         let trim = Trim { keep: 0, directory: "/w/spill".to_owned(), on_disk: Some(on_disk) };
         checked(&bytes, &Policy { trim: Some(trim), gate: Gate::Open, ..heal() }).text
     };
