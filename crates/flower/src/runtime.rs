@@ -105,6 +105,18 @@ impl Runtime {
         step::carry(&self.inner, spec, prompt, start).await
     }
 
+    /// The tools that a session was last used with, if it was an agent that does not delegate.
+    ///
+    /// To be resumed with: other tools empty the prompt cache and make the session's thinking invalid.
+    ///
+    /// # Errors
+    /// When the manifest cannot be read.
+    pub fn tools_of(&self, session: &str) -> Result<Option<Vec<String>>, RunError> {
+        let newest = step::newest_of(&self.inner.manifest, session)?;
+        let tools = newest.and_then(|step| serde_json::from_value(step.later.get(step::TOOLS)?.clone()).ok());
+        Ok(tools)
+    }
+
     /// What happens from now on. Never blocks the run; ends when the runtime is dropped.
     pub fn events(&self) -> mpsc::UnboundedReceiver<RunEvent> {
         let (sender, receiver) = mpsc::unbounded_channel();

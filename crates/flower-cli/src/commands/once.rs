@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use flower::Runtime;
-use flower::roles::agent;
+use flower::roles::{AgentSpec, agent};
 use flower::runtime::Start;
 use flower_claude::harness::Install;
 use flower_context::fill;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     prompt: String,
 
     /// Tools that the agent may use, with commas between them; rules such as "Bash(git *)" too
-    /// [default: Read, Glob and Grep].
+    /// [default: those of the resumed session, else Read, Glob and Grep].
     #[arg(long, value_name = "TOOLS")]
     tools: Option<String>,
 
@@ -87,12 +87,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         (Some(session), true) => Start::Fork(session.clone()),
         (None, true) => return Err(CliError::new(Kind::Usage, console.texts().fork_without_resume)),
     };
-    let tools = args.tools.as_deref().map_or_else(
-        || flower::roles::READING_TOOLS.iter().map(|&tool| tool.to_owned()).collect(),
-        tool_list,
-    );
-    let spec = agent("once", "").tools(tools);
-    spec.check().map_err(|error| CliError::from_error(Kind::Usage, &error))?;
+    // A list that makes no sense is told before anything is looked for or made.
+    let named = args.tools.as_deref().map(tool_list);
+    if let Some(tools) = &named {
+        spec(tools.clone())?;
+    }
 
     let found = crate::harness::ensure(args.claude.as_deref(), Install::Refused, console)?;
     let mut builder =
@@ -104,6 +103,13 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         builder = builder.budget_usd(dollars);
     }
     let runtime = builder.build().map_err(|error| stage::cannot_run(&error))?;
+    let tools = match (named, &args.resume) {
+        (Some(tools), _) => Some(tools),
+        (None, Some(session)) => runtime.tools_of(session).map_err(|error| stage::cannot_run(&error))?,
+        (None, None) => None,
+    };
+    let reading = || flower::roles::READING_TOOLS.iter().map(|&tool| tool.to_owned()).collect();
+    let spec = spec(tools.unwrap_or_else(reading))?;
     let show = Show::of(args.json);
     let played = stage::block_on(stage::play(&runtime, &spec, &prompt, start, show, console))?;
     if show == Show::Progress && !played.outcome.text.is_empty() {
@@ -115,6 +121,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         console.say(&fill(console.texts().hint_resume, &[("session", session)]));
     }
     Ok(played.exit_code())
+}
+
+fn spec(tools: Vec<String>) -> Result<AgentSpec, CliError> {
+    let spec = agent("once", "").tools(tools);
+    spec.check().map_err(|error| CliError::from_error(Kind::Usage, &error))?;
+    Ok(spec)
 }
 
 fn prompt(given: &str, console: &Console) -> Result<String, CliError> {

@@ -39,7 +39,7 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of(
         "once",
         "tools",
-        "智能体可用的工具,以逗号分隔;也可以是 \"Bash(git *)\" 这样的规则 [默认:Read、Glob 和 Grep]",
+        "智能体可用的工具,以逗号分隔;也可以是 \"Bash(git *)\" 这样的规则 [默认:续跑会话原来的工具,否则 Read、Glob 和 Grep]",
     ),
     of("once", "model", "模型 [默认:由框架选择]"),
     of("once", "budget", "花费达到这么多美元时结束这一步"),

@@ -17,3 +17,4 @@ mod killed;
 mod once;
 mod rehearse;
 mod serve;
+mod transcripts;

@@ -3,19 +3,20 @@
 use std::process::Command;
 
 use flower_claude::harness::Version;
-use flower_rehearsal::{Options, Rehearsal, Scenario};
+use flower_rehearsal::fault::{At, Effect};
+use flower_rehearsal::{Fault, Options, Rehearsal, Scenario};
 use flower_store::Manifest;
 
 use crate::binary::{Place, Said, events, harness, versions};
 
 /// A scripted API on a runtime of its own.
-struct Api {
+pub(crate) struct Api {
     runtime: tokio::runtime::Runtime,
     rehearsal: Option<Rehearsal>,
 }
 
 impl Api {
-    fn playing(scenario: &str) -> Self {
+    pub(crate) fn playing(scenario: &str) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let scenario = Scenario::parse("test", scenario).unwrap();
@@ -23,7 +24,7 @@ impl Api {
         Self { runtime, rehearsal: Some(rehearsal) }
     }
 
-    fn once(&self, place: &Place, version: Version, arguments: &[&str]) -> Command {
+    pub(crate) fn once(&self, place: &Place, version: Version, arguments: &[&str]) -> Command {
         let mut command = place.flower();
         command
             .env("ANTHROPIC_BASE_URL", self.rehearsal.as_ref().unwrap().url())
@@ -35,8 +36,14 @@ impl Api {
         command
     }
 
+    /// Answers the next request with 529.
+    pub(crate) fn fail_once(&self) {
+        let effect = Effect::Status { status: 529, message: None, retry_after: None };
+        self.rehearsal.as_ref().unwrap().inject(Fault { at: At::Anywhere, times: Some(1), effect });
+    }
+
     /// Ends the server; a request that it refused fails the test.
-    fn end(mut self) {
+    pub(crate) fn end(mut self) {
         let state = self.runtime.block_on(self.rehearsal.take().unwrap().shutdown());
         assert!(state.violations.is_empty(), "{:?}", state.violations);
     }

@@ -33,12 +33,21 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 /// The field of a step's record that names the model of its main thread.
 const MODEL: &str = "model";
 
-/// The model that a session ran with, by the newest step that used it.
+/// The field of a step's record that lists the tools of a main thread that does not delegate.
+pub(super) const TOOLS: &str = "tools";
+
+/// The newest step that used a session.
+pub(super) fn newest_of(manifest: &Manifest, session: &str) -> Result<Option<StepRecord>, RunError> {
+    let mut records = manifest.read()?.records;
+    let newest = records.iter().rposition(|step| step.sessions.iter().any(|used| used == session));
+    Ok(newest.map(|newest| records.swap_remove(newest)))
+}
+
+/// The model that a session ran with.
 ///
 /// A resumed session is always told its model: 2.1.197 would come back with a smaller window than it had.
-pub(super) fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunError> {
-    let records = manifest.read()?.records;
-    let newest = records.iter().rev().find(|step| step.sessions.iter().any(|used| used == session));
+fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunError> {
+    let newest = newest_of(manifest, session)?;
     Ok(newest.and_then(|step| step.later.get(MODEL)?.as_str().map(str::to_owned)))
 }
 
@@ -330,6 +339,9 @@ fn record(
     let mut later = serde_json::Map::new();
     later.insert("agent".to_owned(), spec.name.clone().into());
     later.insert(MODEL.to_owned(), tally.model.clone().into());
+    if let Duty::Work { tools } = &spec.duty {
+        later.insert(TOOLS.to_owned(), tools.clone().into());
+    }
     inner.manifest.append(&StepRecord {
         run: inner.run.clone(),
         step: step.to_owned(),

@@ -1,0 +1,163 @@
+//! `flower verify` and `flower rewrite`, on transcripts that the real harness wrote and has to take back.
+
+use std::path::{Path, PathBuf};
+
+use flower_claude::harness::Version;
+use flower_context::transcript::Transcript;
+
+use crate::binary::{Place, Said, events, versions};
+use crate::once::Api;
+
+/// Ten glances, three denials, thinking, a long result, parallel calls; then an answer a turn.
+const LONG: &str = r#"
+[[thread]]
+name = "main"
+after_last = "repeat"
+
+[[thread.step]]
+repeat = 10
+thinking = "Things may have changed; look again."
+text = "Looking."
+[[thread.step.call]]
+id = "look"
+tool = "Bash"
+input = { command = "ls -la", description = "Look" }
+
+[[thread.step]]
+repeat = 3
+thinking = "Perhaps it works this time."
+[[thread.step.call]]
+id = "deed"
+tool = "Bash"
+input = { command = "touch made", description = "Touch" }
+[[thread.step.call]]
+id = "beside"
+tool = "Bash"
+input = { command = "wc -l long.txt", description = "Count" }
+
+[[thread.step]]
+repeat = 3
+thinking = "I read it all."
+[[thread.step.call]]
+id = "read"
+tool = "Bash"
+input = { command = "cat long.txt", description = "Read" }
+
+[[thread.step]]
+text = "That is all."
+"#;
+
+/// What the agent may use; `touch` is not in it.
+const TOOLS: &str = "Read,Bash(git *)";
+
+/// The options of each pass alone, and of all together.
+const PASSES: [(&str, &[&str]); 7] = [
+    ("nothing", &["--heal-only"]),
+    ("gated", &[]),
+    ("expire", &["--no-gate", "--no-prune", "--keep-debris", "--keep-glances", "2"]),
+    ("trim", &["--no-gate", "--no-expire", "--no-prune", "--keep-debris", "--trim", "--keep-trimmed", "1"]),
+    ("denials", &["--no-gate", "--no-expire", "--keep-debris"]),
+    ("debris", &["--no-gate", "--no-expire", "--no-prune"]),
+    ("all", &["--no-gate", "--keep-glances", "1", "--keep-denials", "0", "--trim", "--keep-trimmed", "0"]),
+];
+
+fn transcript_of(place: &Place, session: &str) -> PathBuf {
+    let projects = place.home().join(".claude/projects");
+    let file = format!("{session}.jsonl");
+    let found = std::fs::read_dir(projects).unwrap().map(|dir| dir.unwrap().path().join(&file));
+    found.into_iter().find(|path| path.exists()).unwrap()
+}
+
+/// A session with everything in it that a pass looks for, the last turn of it a failed request.
+fn a_long_session(place: &Place, version: Version, api: &Api) -> String {
+    std::fs::write(place.workspace().join("long.txt"), "words and more words\n".repeat(400)).unwrap();
+    let first = Said::by(&mut api.once(place, version, &["--json", "--tools", TOOLS, "Go."]));
+    first.assert_code(0);
+    let lines = first.json();
+    assert!(!events(&lines, "denied").is_empty(), "{version}: {}", first.stdout);
+    let session = events(&lines, "session_started")[0]["session"].as_str().unwrap().to_owned();
+    api.fail_once();
+    Said::by(&mut api.once(place, version, &["--resume", &session, "And now?"])).assert_code(1);
+    session
+}
+
+fn rewrite(place: &Place, input: &Path, arguments: &[&str]) -> Said {
+    Said::by(place.flower().arg("rewrite").arg(input).args(arguments))
+}
+
+#[test]
+fn the_harness_takes_a_rewritten_session_back() {
+    for version in versions() {
+        let place = Place::new();
+        let api = Api::playing(LONG);
+        let session = a_long_session(&place, version, &api);
+        let transcript = transcript_of(&place, &session);
+        let original = std::fs::read(&transcript).unwrap();
+        for (name, arguments) in PASSES {
+            std::fs::write(&transcript, &original).unwrap();
+            let said = rewrite(&place, &transcript, &[arguments, &["--in-place"]].concat());
+            said.assert_code(0);
+            Said::by(place.flower().arg("verify").arg(&transcript)).assert_code(0);
+            let rewritten = std::fs::read(&transcript).unwrap();
+            if !matches!(name, "nothing" | "gated") {
+                assert_ne!(rewritten.len(), original.len(), "{version}: {name} did nothing: {}", said.stderr);
+            }
+            let again = rewrite(&place, &transcript, arguments);
+            assert_eq!(again.stdout.as_bytes(), rewritten, "{version}: {name} twice");
+            let resumed = Said::by(&mut api.once(&place, version, &["--resume", &session, "Go on."]));
+            resumed.assert_code(0);
+            assert_eq!(resumed.stdout, "That is all.\n", "{version}: {name}");
+        }
+        api.end();
+    }
+}
+
+#[test]
+fn undoing_a_rewrite_gives_the_original() {
+    let version = versions().last().unwrap();
+    let place = Place::new();
+    let api = Api::playing(LONG);
+    let session = a_long_session(&place, version, &api);
+    let transcript = transcript_of(&place, &session);
+    let original = std::fs::read(&transcript).unwrap();
+    let said = rewrite(&place, &transcript, &["--no-gate", "--in-place"]);
+    said.assert_code(0);
+    let backup = said.stderr.lines().find_map(|line| line.strip_prefix("The old file is ")).unwrap();
+    assert_eq!(std::fs::read(backup.trim_end_matches('.')).unwrap(), original);
+    assert_ne!(std::fs::read(&transcript).unwrap(), original);
+    api.end();
+}
+
+#[test]
+fn what_is_not_touched_stays_byte_for_byte() {
+    for version in versions() {
+        let place = Place::new();
+        let api = Api::playing(LONG);
+        let session = a_long_session(&place, version, &api);
+        let transcript = transcript_of(&place, &session);
+        let original = std::fs::read_to_string(&transcript).unwrap();
+        let said = rewrite(&place, &transcript, &["--no-gate", "--keep-glances", "1"]);
+        said.assert_code(0);
+        let before: Vec<&str> = original.lines().collect();
+        let same = said.stdout.lines().filter(|line| before.contains(line)).count();
+        assert!(same > before.len() / 3, "{version}: {same} of {}", before.len());
+        assert!(Transcript::read(said.stdout.as_bytes()).notes().is_empty(), "{version}");
+        api.end();
+    }
+}
+
+#[test]
+fn problems_are_named_with_their_lines() {
+    let place = Place::new();
+    let file = place.root().join("broken.jsonl");
+    let user = r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"hi"}}"#;
+    let call = r#"{"type":"assistant","uuid":"2","parentUuid":"1","message":{"role":"assistant","id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
+    std::fs::write(&file, format!("{user}\nnot JSON\n{call}\n")).unwrap();
+    let said = Said::by(place.flower().arg("verify").arg(&file));
+    said.assert_code(1);
+    assert!(said.stdout.contains("line 2: V1") && said.stdout.contains("line 3: V4"), "{}", said.stdout);
+    let json = Said::by(place.flower().args(["verify", "--json"]).arg(&file));
+    json.assert_code(1);
+    assert_eq!(json.json()[0]["line"], 2);
+    Said::by(place.flower().args(["verify", "no-such-file.jsonl"])).assert_code(2);
+}
