@@ -163,6 +163,9 @@ pub(crate) fn compose(
     request: &Request,
     prompt: &Prompt,
 ) -> Result<Reply, NoReply> {
+    if request.max_tokens == Some(0) {
+        return Ok(Reply::nothing(cue.step));
+    }
     let named = named_results(cue, conversation);
     let sources = Sources { conversation, variables, named: &named };
     let blocks = blocks(cue, &sources, request, prompt).map_err(|source| NoReply::Unfilled {
@@ -236,7 +239,9 @@ fn thought(
     before: &Digest,
 ) -> Result<Option<ReplyBlock>, Unfilled> {
     let thinking = match (&request.thinking, &step.thinking) {
-        (None | Some(Thinking::Disabled), _) | (Some(Thinking::Adaptive), None) => return Ok(None),
+        (None | Some(Thinking::Disabled | Thinking::BetweenTools), _) | (Some(Thinking::Adaptive), None) => {
+            return Ok(None);
+        }
         (Some(_), Some(Thought::Redacted)) => {
             return Ok(Some(ReplyBlock::RedactedThinking { data: signature::sign(before, "") }));
         }
@@ -256,6 +261,18 @@ fn output_tokens(block: &ReplyBlock) -> u64 {
 }
 
 impl Reply {
+    /// The answer to a request that only fills the cache.
+    fn nothing(step: &Step) -> Self {
+        Self {
+            blocks: Vec::new(),
+            stop_reason: StopReason::MaxTokens,
+            stop_sequence: None,
+            output_tokens: 0,
+            delay: step.delay,
+            pace: step.pace,
+        }
+    }
+
     /// Ends an answer of text at a stop sequence or at `max_tokens`.
     fn stop_early(&mut self, request: &Request) {
         let Some(ReplyBlock::Text(text)) = self.blocks.last_mut() else { return };

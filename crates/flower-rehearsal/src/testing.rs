@@ -1,12 +1,13 @@
 //! Requests for unit tests, read from JSON.
 
-use crate::wire::{Agent, Betas, Caller, Endpoint, Request};
+use crate::wire::{Agent, Betas, Caller, Endpoint, Request, Version};
 use serde_json::Value;
 
 /// A caller with every beta that tests use.
 pub(crate) fn caller() -> Caller {
     Caller {
         key: [0; 32],
+        version: Version::Of2023,
         betas: Betas::parse("mid-conversation-system-2026-04-07,context-management-2025-06-27"),
         session: Some("session".into()),
         agent: Agent::Main,

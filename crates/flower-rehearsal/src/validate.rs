@@ -7,13 +7,15 @@
 //!
 //! Known limits, none of them compared with the real API: numbers in paths are those of the messages as they were
 //! sent, also where neighbours of one role were merged; `system` messages may stand anywhere but first; rules for
-//! server tools, containers, files and MCP connectors are left out; unknown betas are accepted.
+//! server tools, containers, files and MCP connectors are left out; unknown betas are accepted; the beta parameters
+//! `compaction`, `thread`, `fallback_credit_token` and `billing_policy` are refused, since nothing here plays them.
 
 mod caching;
 mod content;
 mod media;
 mod pairing;
 mod parameters;
+mod schema;
 mod thinking;
 mod tools;
 mod turns;
@@ -43,7 +45,7 @@ pub fn validate(
     pairing::check(&turns)?;
     turns::check_end(&turns, model)?;
     caching::check(request)?;
-    media::check(request)?;
+    media::check(request, model)?;
     let sightings = thinking::check(request, prompt, model, &turns, foreign, seen)?;
     fits_window(request, prompt, model)?;
     seen.remember(sightings);

@@ -9,8 +9,12 @@ mod caller;
 mod refusal;
 mod request;
 mod shape;
+mod source;
+mod tool;
 
-pub use block::{Block, CacheControl, Content, Source, Ttl};
-pub use caller::{Agent, Betas, Caller};
+pub use block::{Block, CacheControl, Content, Ttl};
+pub use caller::{Agent, Betas, Caller, Version};
 pub use refusal::{ErrorKind, Refusal};
-pub use request::{Endpoint, Message, Request, Role, Thinking, Tool, ToolChoice, UnboundThinking};
+pub use request::{Endpoint, Message, Request, Role, Thinking, UnboundThinking};
+pub use source::Source;
+pub use tool::{Tool, ToolChoice};

@@ -8,7 +8,8 @@ const MOST: usize = 4;
 pub(super) fn check(request: &Request) -> Result<(), Refusal> {
     let breakpoints = all(request);
     not_too_many(&breakpoints)?;
-    long_before_short(&breakpoints)
+    long_before_short(&breakpoints)?;
+    whole_request_agrees(request)
 }
 
 /// Where each breakpoint is, in prompt order.
@@ -65,4 +66,16 @@ fn long_before_short(breakpoints: &[(String, Ttl)]) -> Result<(), Refusal> {
         "{field}: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks \
          are processed in the following order: `tools`, `system`, `messages`."
     )))
+}
+
+/// A breakpoint for the whole request goes to the last block. Where that has one of its own already, both must mean
+/// the same (documented).
+fn whole_request_agrees(request: &Request) -> Result<(), Refusal> {
+    let last = request.messages.last().and_then(|message| message.content.last());
+    match (request.cache_control, last.and_then(|content| content.cache_control)) {
+        (Some(whole), Some(own)) if whole.ttl != own.ttl => Err(Refusal::invalid(
+            "cache_control: the last block already has a cache_control block with another ttl",
+        )),
+        _ => Ok(()),
+    }
 }

@@ -71,6 +71,13 @@ fn is_in_its_place(role: Role, message: usize, block: usize, content: &Content) 
             "{}: `tool_reference` blocks can only be in `tool_result` blocks",
             place()
         ))),
+        (Block::Other(kind), _) if kind == IN_RESULTS_ONLY => Err(Refusal::invalid(format!(
+            "{}: `{IN_RESULTS_ONLY}` blocks can only be in `tool_result` blocks",
+            place()
+        ))),
+        (Block::ToolResult { content, is_error: true, .. }, Role::User) => {
+            error_is_text(&format!("{}.tool_result", place()), content)
+        }
         (Block::ToolResult { content, .. }, Role::User) => {
             match content.iter().find(|inner| !may_be_in_result(inner)) {
                 None => Ok(()),
@@ -85,10 +92,26 @@ fn is_in_its_place(role: Role, message: usize, block: usize, content: &Content) 
     }
 }
 
+/// A result that says that the tool failed says so in words.
+fn error_is_text(place: &str, content: &[Content]) -> Result<(), Refusal> {
+    if content.is_empty() {
+        return Err(Refusal::invalid(format!("{place}: content cannot be empty if `is_error` is true")));
+    }
+    if content.iter().any(|inner| !matches!(inner.block, Block::Text(_))) {
+        return Err(Refusal::invalid(format!(
+            "{place}: all content must be type \"text\" if `is_error` is true"
+        )));
+    }
+    Ok(())
+}
+
+/// A kind without a meaning of its own here, which is nevertheless known to belong into results.
+const IN_RESULTS_ONLY: &str = "browser_state";
+
 fn may_be_in_result(inner: &Content) -> bool {
     match &inner.block {
         Block::Text(_) | Block::Image(_) | Block::Document(_) | Block::ToolReference(_) => true,
-        Block::Other(kind) => kind == "search_result",
+        Block::Other(kind) => kind == "search_result" || kind == IN_RESULTS_ONLY,
         _ => false,
     }
 }

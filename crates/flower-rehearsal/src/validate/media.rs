@@ -1,7 +1,8 @@
 //! Images and documents: base64, type by magic bytes, size limits (documented).
 
 use crate::base64;
-use crate::media::{IMAGE_TYPES, dimensions, image_type};
+use crate::media::{IMAGE_TYPES, dimensions, image_type, pdf_pages};
+use crate::model::Model;
 use crate::wire::{Block, Content, Refusal, Request, Source};
 
 /// Largest image, in decoded bytes.
@@ -13,7 +14,13 @@ const MOST_PIXELS_OF_MANY: u32 = 2000;
 /// More images than this are many.
 const MANY: usize = 20;
 
-pub(super) fn check(request: &Request) -> Result<(), Refusal> {
+/// Most images, and most pages of all PDFs, that a request may have: 600, but 100 for models with a window of 200,000
+/// tokens.
+fn most_media(model: &Model) -> u64 {
+    if model.window > 200_000 { 600 } else { 100 }
+}
+
+pub(super) fn check(request: &Request, model: &Model) -> Result<(), Refusal> {
     let mut found = Vec::new();
     for (index, message) in request.messages.iter().enumerate() {
         for (block, content) in message.content.iter().enumerate() {
@@ -21,15 +28,33 @@ pub(super) fn check(request: &Request) -> Result<(), Refusal> {
         }
     }
     let images = found.iter().filter(|(_, block)| matches!(block, Block::Image(_))).count();
+    let most_media = most_media(model);
+    if images as u64 > most_media {
+        return Err(Refusal::invalid(format!("Too many images: {images} > {most_media}")));
+    }
+    let mut pages = 0;
     let most_pixels = if images > MANY { MOST_PIXELS_OF_MANY } else { MOST_PIXELS };
     for (path, block) in found {
         match block {
             Block::Image(Source::Base64 { media_type, data }) => image(&path, media_type, data, most_pixels)?,
-            Block::Document(Source::Base64 { media_type, data }) => document(&path, media_type, data)?,
+            Block::Document(Source::Base64 { media_type, data }) => {
+                pages += document(&path, media_type, data)?;
+            }
+            Block::Image(Source::Url(url)) | Block::Document(Source::Url(url)) => encrypted(&path, url)?,
             _ => {}
         }
     }
+    if pages > most_media {
+        return Err(Refusal::invalid(format!("A maximum of {most_media} PDF pages may be provided.")));
+    }
     Ok(())
+}
+
+fn encrypted(path: &str, url: &str) -> Result<(), Refusal> {
+    if url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")) && url.len() > 8 {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!("{path}.source.url.url: Only HTTPS URLs are supported.")))
 }
 
 /// All images and documents in a block, each with its path.
@@ -82,14 +107,15 @@ fn image(path: &str, media_type: &str, data: &str, most_pixels: u32) -> Result<(
     }
 }
 
-fn document(path: &str, media_type: &str, data: &str) -> Result<(), Refusal> {
+/// Checks a PDF and gives its pages.
+fn document(path: &str, media_type: &str, data: &str) -> Result<u64, Refusal> {
     if media_type != "application/pdf" {
         return Err(Refusal::invalid(format!(
             "{path}.source.base64.media_type: Input should be 'application/pdf'"
         )));
     }
     match base64::decode(data) {
-        Some(bytes) if bytes.starts_with(b"%PDF-") => Ok(()),
+        Some(bytes) if bytes.starts_with(b"%PDF-") => Ok(pdf_pages(&bytes)),
         Some(_) => {
             Err(Refusal::invalid(format!("{path}.source.base64.data: The PDF specified was not valid.")))
         }

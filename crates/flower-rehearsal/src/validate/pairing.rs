@@ -67,11 +67,11 @@ fn ids_are_unique(turns: &[Turn<'_>]) -> Result<(), Refusal> {
 }
 
 fn results_have_calls(turn: &Turn<'_>, before: Option<&Turn<'_>>) -> Result<(), Refusal> {
-    let calls = before.map(calls).unwrap_or_default();
+    let calls: HashSet<&str> = before.map(calls).unwrap_or_default().into_iter().collect();
     let mut answered = HashSet::new();
     for (message, block, content) in &turn.blocks {
         let Block::ToolResult { tool_use_id, .. } = &content.block else { continue };
-        if !calls.contains(&tool_use_id.as_str()) {
+        if !calls.contains(tool_use_id.as_str()) {
             return Err(Refusal::invalid(format!(
                 "messages.{message}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: \
                  {tool_use_id}. Each `tool_result` block must have a corresponding `tool_use` block in the previous \

@@ -6,6 +6,9 @@ use crate::testing::caller;
 use crate::wire::Betas;
 use serde_json::{Value, json};
 
+mod media;
+mod returned_thinking;
+
 const MODEL: &str = "claude-sonnet-4-5";
 
 /// What the API says to a body: its text, or "ok".
@@ -83,7 +86,7 @@ fn required_fields_and_their_types() {
         (with(json!({"model": 1})), "model: Input should be a valid string"),
         (with(json!({"max_tokens": "1"})), "max_tokens: Input should be a valid integer"),
         (with(json!({"max_tokens": 1.5})), "max_tokens: Input should be a valid integer"),
-        (with(json!({"max_tokens": 0})), "max_tokens: Input should be greater than or equal to 1"),
+        (with(json!({"max_tokens": -1})), "max_tokens: Input should be greater than or equal to 0"),
         (with(json!({"max_tokens": 64_001})), "max_tokens: 64001 > 64000, which is the maximum"),
         (with(json!({"messages": {}})), "messages: Input should be a valid list"),
         (with(json!({"messages": []})), "messages: at least one message is required"),
@@ -94,6 +97,26 @@ fn required_fields_and_their_types() {
         (with(json!({"stop_sequences": [" "]})), "stop_sequences: each stop sequence"),
         (with(json!({"metadata": {"user": "x"}})), "metadata.user: Extra inputs are not permitted"),
         (with(json!({"output_config": {"effort": "huge"}})), "output_config.effort: Input should be"),
+        (
+            with(json!({"output_config": {"efort": "low"}})),
+            "output_config.efort: Extra inputs are not permitted",
+        ),
+        (with(json!({"output_config": {"format": {"type": "json_schema", "schema": {}}}})), "ok"),
+        (
+            with(json!({"output_config": {"format": {"type": "json"}}})),
+            "output_config.format.type: Input should be",
+        ),
+        (with(json!({"service_tier": "fastest"})), "service_tier: Input should be 'auto' or 'standard_only'"),
+        (with(json!({"speed": "fast"})), "ok"),
+        (with(json!({"speed": "slow"})), "speed: Input should be 'standard' or 'fast'"),
+        (
+            with(
+                json!({"container": "c", "inference_geo": "eu", "diagnostics": {"previous_message_id": null}}),
+            ),
+            "ok",
+        ),
+        (with(json!({"container": 1})), "container: Input should be a valid dictionary"),
+        (with(json!({"fallbacks": []})), "fallbacks: Extra inputs are not permitted"),
         (with(json!({"model": "claude-none"})), "model: claude-none"),
     ]);
     let body = with(json!({"context_management": {"edits": []}}));
@@ -102,6 +125,72 @@ fn required_fields_and_their_types() {
         verdict_with(&body, "", Endpoint::Messages),
         "context_management: Extra inputs are not permitted"
     );
+}
+
+#[test]
+fn null_is_no_value_but_where_client_libraries_send_it() {
+    let wrong_list = "Input should be a valid list";
+    for (field, expected) in [
+        ("messages", wrong_list),
+        ("stop_sequences", wrong_list),
+        ("tools", wrong_list),
+        ("system", "Input should be a valid string or a valid list"),
+        ("metadata", "Input should be a valid dictionary"),
+        ("tool_choice", "Input should be a valid dictionary"),
+        ("thinking", "Input should be a valid dictionary"),
+        ("output_config", "Input should be a valid dictionary"),
+        ("stream", "Input should be a valid boolean"),
+        ("temperature", "Input should be a valid number"),
+        ("top_k", "Input should be a valid integer"),
+        ("max_tokens", "Input should be a valid integer"),
+    ] {
+        check(&[(with(json!({ field: null })), &format!("{field}: {expected}"))]);
+    }
+    for field in ["cache_control", "container", "diagnostics", "inference_geo", "speed"] {
+        check(&[(with(json!({ field: null })), "ok")]);
+    }
+    let mut block = text("a");
+    block["cache_control"] = Value::Null;
+    block["citations"] = Value::Null;
+    check(&[(messages(&[user(json!([block]))]), "ok"), (with(json!({"metadata": {"user_id": null}})), "ok")]);
+}
+
+#[test]
+fn with_no_tokens_to_answer_only_the_cache_is_filled() {
+    let tools = json!([tool("a")]);
+    check(&[
+        (with(json!({"max_tokens": 0})), "ok"),
+        (with(json!({"max_tokens": 0, "tools": tools, "tool_choice": {"type": "auto"}})), "ok"),
+        (with(json!({"max_tokens": 0, "stream": true})), "max_tokens: 0 cannot be combined with `stream`"),
+        (
+            with(json!({"max_tokens": 0, "tools": tools, "tool_choice": {"type": "any"}})),
+            "max_tokens: 0 cannot be combined with a `tool_choice` that forces tool use",
+        ),
+        (
+            with(
+                json!({"max_tokens": 0, "output_config": {"format": {"type": "json_schema", "schema": {}}}}),
+            ),
+            "max_tokens: 0 cannot be combined with `output_config.format`",
+        ),
+    ]);
+}
+
+#[test]
+fn sampling_by_model() {
+    let ask = |model: &str, fields: Value| {
+        let mut body = with(fields);
+        body["model"] = model.into();
+        body
+    };
+    let both = json!({"temperature": 0.5, "top_p": 0.9});
+    check(&[
+        (ask("claude-sonnet-4", both.clone()), "ok"),
+        (ask("claude-sonnet-4-5", json!({"temperature": 0.5})), "ok"),
+        (ask("claude-sonnet-4-5", both.clone()), "`temperature` and `top_p` cannot both be specified"),
+        (ask("claude-opus-4-8", json!({"temperature": 1, "top_p": 1.0})), "ok"),
+        (ask("claude-opus-4-8", both), "temperature: this model only supports the default value"),
+        (ask("claude-opus-4-8", json!({"top_k": 5})), "top_k: this model only supports the default value"),
+    ]);
 }
 
 #[test]
@@ -180,6 +269,19 @@ fn no_message_is_empty_and_no_text_is_blank() {
         (answered(json!([])), "ok"),
         (answered(json!([text("")])), "messages: text content blocks must be non-empty"),
         (answered(json!([call("b")])), "messages.2.content.0.tool_result.content: Input should be text"),
+        (answered(json!([{"type": "browser_state", "tabs": []}])), "ok"),
+        (answered(Value::Null), "messages.2.content.0.tool_result.content: Input should be a valid string"),
+    ]);
+    let failed = |content: Value| {
+        let result = json!({"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": content});
+        messages(&[user("x"), assistant(json!([call("a")])), user(json!([result]))])
+    };
+    let image = json!({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}});
+    let place = "messages.2.content.0.tool_result:";
+    check(&[
+        (failed(json!("no such file")), "ok"),
+        (failed(json!("")), &format!("{place} content cannot be empty if `is_error` is true")),
+        (failed(json!([text("t"), image])), &format!("{place} all content must be type")),
     ]);
 }
 
@@ -301,6 +403,19 @@ fn tools_and_the_choice_among_them() {
         ),
         (with(json!({"tool_choice": {"type": "auto"}})), "tool_choice: `tool_choice` may only be specified"),
         (
+            with(
+                json!({"tools": [tool("a"), {"name": "b", "input_schema": {"type": "object"}, "defer_loading": true,
+                "cache_control": {"type": "ephemeral"}}]}),
+            ),
+            "Tool 'b' cannot have both defer_loading=true and cache_control set.",
+        ),
+        (
+            with(
+                json!({"tools": [{"name": "a", "input_schema": {"type": "object", "properties": {"p": {"type": "x"}}}}]}),
+            ),
+            "tools.0.custom.input_schema: JSON schema is invalid",
+        ),
+        (
             with(json!({"tools": [tool("a")], "tool_choice": named})),
             "tool_choice.name: Tool 'Nope' not found",
         ),
@@ -314,6 +429,21 @@ fn tools_and_the_choice_among_them() {
             "Thinking may not be enabled when tool_choice forces tool use.",
         ),
     ]);
+}
+
+#[test]
+fn a_found_tool_is_among_the_tools() {
+    let found = |tools: Value| {
+        let result = json!({"type": "tool_result", "tool_use_id": "a",
+            "content": [{"type": "tool_reference", "tool_name": "Read"}]});
+        let mut body = messages(&[user("x"), assistant(json!([call("a")])), user(json!([result]))]);
+        body["tools"] = tools;
+        body
+    };
+    let unknown = "messages.2.content.0: Tool reference 'Read' not found in available tools";
+    check(&[(found(json!([tool("Read")])), "ok"), (found(json!([tool("Bash")])), unknown)]);
+    let body = found(json!([tool("Bash")]));
+    assert_eq!(verdict_with(&body, "mid-conversation-tool-changes-2026-07-01", Endpoint::Messages), "ok");
 }
 
 #[test]
@@ -340,68 +470,11 @@ fn breakpoints_are_few_and_in_order() {
     let mut body = system(&["a", "b", "c", "d"].map(|text| marked(text, "5m")));
     body["cache_control"] = json!({"type": "ephemeral"});
     check(&[(body, "A maximum of 4 blocks with cache_control may be provided. Found 5.")]);
-}
-
-#[test]
-fn images_are_what_they_say() {
-    let gif = |width: u16| {
-        let mut bytes = b"GIF89a".to_vec();
-        bytes.extend(width.to_le_bytes());
-        bytes.extend(1u16.to_le_bytes());
-        bytes
-    };
-    let image = |media_type: &str, data: &str| json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}});
-    let encoded = |bytes: &[u8]| crate::base64::encode(bytes);
-    let one = |image: Value| messages(&[user(json!([image]))]);
-    let path = "messages.0.content.0.image.source.base64";
-    check(&[
-        (one(image("image/gif", &encoded(&gif(8000)))), "ok"),
-        (
-            one(image("image/gif", &encoded(&gif(8001)))),
-            &format!("{path}.data: At least one of the image dimensions"),
-        ),
-        (one(image("image/gif", "%%%")), &format!("{path}.data: invalid base64 data")),
-        (one(image("image/gif", "")), &format!("{path}.data: invalid base64 data")),
-        (one(image("image/bmp", &encoded(&gif(1)))), &format!("{path}.media_type: Input should be")),
-        (
-            one(image("image/png", &encoded(&gif(1)))),
-            &format!("{path}.data: Image does not match the provided media type image/png"),
-        ),
-        (one(image("image/png", &encoded(b"no image"))), "Could not process image"),
-        (
-            one(image("image/gif", &encoded(&[gif(1), vec![0; 5 * 1024 * 1024]].concat()))),
-            &format!("{path}: image exceeds 5 MB maximum"),
-        ),
-        (one(json!({"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}})), "ok"),
-        (
-            one(json!({"type": "image", "source": {"type": "x"}})),
-            "messages.0.content.0.image.source: Input tag 'x'",
-        ),
-    ]);
-    let many: Vec<_> = (0..21).map(|_| image("image/gif", &encoded(&gif(2001)))).collect();
-    check(&[(messages(&[user(many)]), &format!("{path}.data: At least one of the image dimensions"))]);
-    let inner = json!({"type": "tool_result", "tool_use_id": "a", "content": [image("image/png", &encoded(&gif(1)))]});
-    check(&[(
-        messages(&[user("x"), assistant(json!([call("a")])), user(json!([inner]))]),
-        "messages.2.content.0.tool_result.content.0.image.source.base64.data: Image does not match",
-    )]);
-}
-
-#[test]
-fn documents_are_pdfs() {
-    let pdf = |media_type: &str, data: &str| {
-        let source = json!({"type": "base64", "media_type": media_type, "data": data});
-        messages(&[user(json!([{"type": "document", "source": source}]))])
-    };
-    let path = "messages.0.content.0.document.source.base64";
-    check(&[
-        (pdf("application/pdf", &crate::base64::encode(b"%PDF-1.7")), "ok"),
-        (
-            pdf("application/pdf", &crate::base64::encode(b"text")),
-            &format!("{path}.data: The PDF specified was not valid."),
-        ),
-        (pdf("text/html", "Zg=="), &format!("{path}.media_type: Input should be 'application/pdf'")),
-    ]);
+    let mut body = messages(&[user(json!([marked("a", "1h")]))]);
+    body["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+    check(&[(body.clone(), "ok")]);
+    body["cache_control"] = json!({"type": "ephemeral"});
+    check(&[(body, "cache_control: the last block already has a cache_control block with another ttl")]);
 }
 
 #[test]
@@ -424,7 +497,21 @@ fn thinking_budgets() {
         (with(json!({"max_tokens": 2000, "thinking": enabled(1024), "top_k": 5})), "`top_k` must be unset"),
         (with(json!({"max_tokens": 2000, "thinking": enabled(1024), "top_p": 0.5})), "`top_p` must be"),
         (with(json!({"thinking": {"type": "adaptive"}})), "adaptive thinking is not supported on this model"),
-        (newer(json!({"type": "adaptive", "display": "updates"})), "ok"),
+        (newer(json!({"type": "adaptive", "display": "omitted"})), "ok"),
+        (newer(json!({"type": "adaptive", "display": null})), "ok"),
+        (
+            newer(json!({"type": "adaptive", "display": "updates"})),
+            "thinking.adaptive.display: Input should be 'summarized' or 'omitted'",
+        ),
+        (newer(json!({"type": "between_tools"})), "ok"),
+        (
+            with(json!({"thinking": {"type": "between_tools"}})),
+            "thinking.type: 'between_tools' is not supported",
+        ),
+        (
+            with(json!({"model": "claude-opus-5-5", "max_tokens": 2000, "thinking": enabled(1024)})),
+            "\"thinking.type.enabled\" is not supported for this model.",
+        ),
         (newer(json!({"type": "disabled"})), "ok"),
         (newer(json!({"type": "adaptive", "block_binding": {}})), "thinking.block_binding: Extra inputs"),
     ]);
@@ -439,155 +526,4 @@ fn a_prompt_fits_the_window() {
     assert!(verdict(&long(MODEL)).ends_with("tokens > 200000 maximum"));
     assert_eq!(verdict(&long("claude-opus-5-5")), "ok");
     assert_eq!(verdict_with(&long(MODEL), "context-1m-2025-08-07", Endpoint::Messages), "ok");
-}
-
-mod returned_thinking {
-    use super::*;
-    use crate::signature;
-
-    /// A conversation whose answer thinks, with a true signature, and a body to change.
-    fn conversation(model: &str) -> Value {
-        let mut body = json!({"model": model, "max_tokens": 100, "system": "s", "messages": [user("hello")],
-            "tools": [tool("Bash")]});
-        let request = crate::testing::request(&body);
-        let signature = signature::sign(&Prompt::of(&request).digest(), "hm");
-        let thinking = json!({"type": "thinking", "thinking": "hm", "signature": signature});
-        body["messages"] =
-            json!([user("hello"), assistant(json!([thinking, call("a")])), user(json!([result("a")]))]);
-        body
-    }
-
-    fn changed(model: &str, pointer: &str, value: Value) -> String {
-        let mut body = conversation(model);
-        *body.pointer_mut(pointer).unwrap() = value;
-        verdict(&body)
-    }
-
-    const NEW: &str = "claude-opus-5-5";
-    const OLD: &str = "claude-opus-4-8";
-
-    #[test]
-    fn is_bound_to_all_before_it_on_newer_models() {
-        assert_eq!(verdict(&conversation(NEW)), "ok");
-        for (pointer, value) in [
-            ("/system", json!("t")),
-            ("/tools/0/name", json!("Bush")),
-            ("/messages/0/content", json!("hallo")),
-        ] {
-            let answer = changed(NEW, pointer, value.clone());
-            assert!(
-                answer.starts_with(
-                    "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different \
-                     conversation."
-                ),
-                "{pointer}: {answer}"
-            );
-            assert_eq!(changed(OLD, pointer, value), "ok", "older models do not bind");
-        }
-        assert_eq!(changed(NEW, "/messages/2/content/0/content", json!("behind it")), "ok");
-    }
-
-    #[test]
-    fn must_be_unchanged_itself() {
-        assert_eq!(
-            changed(NEW, "/messages/1/content/0/thinking", json!("ha")),
-            "messages.1.content.0: Invalid `signature` in `thinking` block"
-        );
-        assert!(
-            changed(OLD, "/messages/1/content/0/thinking", json!("ha")).starts_with(
-                "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot"
-            )
-        );
-        for signature in ["", "made up", "ZmFrZQ=="] {
-            for model in [NEW, OLD] {
-                assert_eq!(
-                    changed(model, "/messages/1/content/0/signature", json!(signature)),
-                    "messages.1.content.0: Invalid `signature` in `thinking` block"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn may_be_left_out_whole_unless_a_budget_asks_for_it() {
-        for model in [NEW, OLD] {
-            let mut body = conversation(model);
-            body["messages"][1]["content"].as_array_mut().unwrap().remove(0);
-            assert_eq!(verdict(&body), "ok");
-        }
-        let mut body = conversation(MODEL);
-        body["max_tokens"] = 2000.into();
-        body["thinking"] = json!({"type": "enabled", "budget_tokens": 1024});
-        assert_eq!(verdict(&body), "ok");
-        body["messages"][1]["content"].as_array_mut().unwrap().remove(0);
-        assert!(verdict(&body).starts_with(
-            "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`."
-        ));
-    }
-
-    #[test]
-    fn behind_another_block_needs_that_block() {
-        let mut body = conversation(NEW);
-        let mut request = crate::testing::request(&body);
-        let signature = signature::sign(&Prompt::of(&request).digest(), "so");
-        let second = json!({"type": "thinking", "thinking": "so", "signature": signature});
-        body["messages"]
-            .as_array_mut()
-            .unwrap()
-            .extend([assistant(json!([second, text("done")])), user("next")]);
-        assert_eq!(verdict(&body), "ok");
-        let whole = body.clone();
-        body["messages"][1]["content"].as_array_mut().unwrap().remove(0);
-        assert!(
-            verdict(&body).starts_with("messages.3.content.0: Invalid `signature`"),
-            "the first was left out"
-        );
-        request = crate::testing::request(&whole);
-        assert_eq!(request.messages.len(), 5);
-    }
-
-    #[test]
-    fn can_be_dropped_instead_of_refused() {
-        let mut body = conversation(NEW);
-        body["system"] = "changed".into();
-        body["thinking"] =
-            json!({"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}});
-        assert_eq!(verdict_with(&body, "thinking-binding-controls-2026-08-01", Endpoint::Messages), "ok");
-    }
-
-    #[test]
-    fn that_is_redacted_is_bound_like_any_other() {
-        let mut body = conversation(NEW);
-        let data = body["messages"][1]["content"][0]["signature"].clone();
-        body["messages"][1]["content"][0] = json!({"type": "redacted_thinking", "data": data});
-        assert_eq!(verdict(&body), "messages.1.content.0: Invalid `data` in `redacted_thinking` block");
-    }
-
-    #[test]
-    fn without_a_true_signature_is_bound_on_first_sight() {
-        let mut seen = FirstSight::default();
-        let mut verdict = |signature: &str, system: &str, foreign| {
-            let mut body = conversation(NEW);
-            body["system"] = system.into();
-            body["messages"][1]["content"][0]["signature"] = signature.into();
-            let request = crate::testing::request(&body);
-            validate(&request, &Prompt::of(&request), foreign, &mut seen)
-                .map(|_| ())
-                .map_err(|refusal| refusal.message)
-        };
-        let (placeholder, foreign) = ("c2ln", "ZmFrZQ==");
-        assert_eq!(verdict(placeholder, "s", ForeignThinking::Refuse), Ok(()));
-        assert_eq!(verdict(placeholder, "s", ForeignThinking::Refuse), Ok(()));
-        assert!(
-            verdict(placeholder, "t", ForeignThinking::Refuse)
-                .unwrap_err()
-                .contains("different conversation")
-        );
-        assert_eq!(verdict(foreign, "s", ForeignThinking::BindOnFirstSight), Ok(()));
-        assert!(
-            verdict(foreign, "t", ForeignThinking::BindOnFirstSight)
-                .unwrap_err()
-                .contains("different conversation")
-        );
-    }
 }

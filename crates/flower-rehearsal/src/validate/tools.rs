@@ -1,8 +1,8 @@
 //! Tool definitions and the choice among them.
 
 use super::pairing::is_word;
-use crate::wire::{Refusal, Request, Thinking, ToolChoice};
-use serde_json::Value;
+use super::schema;
+use crate::wire::{Block, Content, Refusal, Request, Thinking, ToolChoice};
 use std::collections::HashSet;
 
 /// Longest name of a tool (documented).
@@ -13,6 +13,8 @@ pub(super) fn check(request: &Request) -> Result<(), Refusal> {
     names_are_unique(request)?;
     schemas_are_schemas(request)?;
     some_tool_is_there(request)?;
+    deferred_tools_are_not_marked(request)?;
+    references_are_tools(request)?;
     choice_is_possible(request)?;
     thinking_leaves_the_choice(request)
 }
@@ -35,18 +37,11 @@ fn names_are_unique(request: &Request) -> Result<(), Refusal> {
     }
 }
 
-/// A glance at the two fields that are wrong most often; no whole schema validator.
 fn schemas_are_schemas(request: &Request) -> Result<(), Refusal> {
     for (index, tool) in request.tools.iter().enumerate() {
-        let Some(schema) = &tool.schema else { continue };
-        let properties = schema.get("properties").is_none_or(Value::is_object);
-        let required = schema.get("required").is_none_or(|required| {
-            required.as_array().is_some_and(|names| names.iter().all(Value::is_string))
-        });
-        if !properties || !required {
-            return Err(Refusal::invalid(format!(
-                "tools.{index}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12"
-            )));
+        if let Some(schema) = &tool.schema {
+            schema::check(schema)
+                .map_err(|what| Refusal::invalid(format!("tools.{index}.custom.input_schema{what}")))?;
         }
     }
     Ok(())
@@ -60,6 +55,48 @@ fn some_tool_is_there(request: &Request) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+/// A deferred tool is not in the prompt, so there is nothing to mark (documented).
+fn deferred_tools_are_not_marked(request: &Request) -> Result<(), Refusal> {
+    match request.tools.iter().find(|tool| tool.deferred && tool.cache_control.is_some()) {
+        None => Ok(()),
+        Some(tool) => Err(Refusal::invalid(format!(
+            "Tool '{}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use \
+             prompt caching.",
+            tool.name
+        ))),
+    }
+}
+
+/// What a tool search found must be among the tools; with the beta that adds tools in the middle it may come from
+/// elsewhere.
+fn references_are_tools(request: &Request) -> Result<(), Refusal> {
+    if request.caller.betas.has("mid-conversation-tool-changes") {
+        return Ok(());
+    }
+    let known: HashSet<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    for (index, message) in request.messages.iter().enumerate() {
+        for (block, content) in message.content.iter().enumerate() {
+            if let Some(name) = references(content).find(|name| !known.contains(name)) {
+                return Err(Refusal::invalid(format!(
+                    "messages.{index}.content.{block}: Tool reference '{name}' not found in available tools"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn references(content: &Content) -> impl Iterator<Item = &str> {
+    let inner = match &content.block {
+        Block::ToolResult { content, .. } => content.as_slice(),
+        _ => &[],
+    };
+    inner.iter().filter_map(|inner| match &inner.block {
+        Block::ToolReference(name) => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 fn choice_is_possible(request: &Request) -> Result<(), Refusal> {

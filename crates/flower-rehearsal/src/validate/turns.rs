@@ -27,15 +27,21 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// Most messages in a request (documented).
+const MOST_MESSAGES: usize = 100_000;
+
 pub(super) fn check(request: &Request) -> Result<(), Refusal> {
-    not_empty(request)?;
+    some_but_not_too_many(request)?;
     system_messages_are_asked_for(request)?;
     user_first(request)
 }
 
-fn not_empty(request: &Request) -> Result<(), Refusal> {
+fn some_but_not_too_many(request: &Request) -> Result<(), Refusal> {
     if request.messages.is_empty() {
         return Err(Refusal::invalid("messages: at least one message is required"));
+    }
+    if request.messages.len() > MOST_MESSAGES {
+        return Err(Refusal::invalid(format!("messages: at most {MOST_MESSAGES} messages are allowed")));
     }
     Ok(())
 }
@@ -43,7 +49,7 @@ fn not_empty(request: &Request) -> Result<(), Refusal> {
 /// Only with a beta, and never as the first message.
 fn system_messages_are_asked_for(request: &Request) -> Result<(), Refusal> {
     let uses = request.messages.iter().any(|message| message.role == Role::System);
-    if uses && !request.caller.betas.allow_system_messages() {
+    if uses && !request.caller.may_send_system_messages() {
         return Err(Refusal::invalid(
             "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \
              \"system\" as an input message role.",

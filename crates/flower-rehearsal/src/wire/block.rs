@@ -1,7 +1,8 @@
 //! Content blocks: what messages, the system prompt and tool results are made of.
 
 use super::refusal::Refusal;
-use super::shape::{Fields, refuse};
+use super::shape::{Fields, refuse, unknown_tag};
+use super::source::{Owner, Source};
 use serde_json::{Map, Value};
 
 /// How long a cache entry lives without being read.
@@ -23,16 +24,10 @@ pub struct CacheControl {
 impl CacheControl {
     /// Reads the field `cache_control` of an object, if it is there.
     pub(super) fn read(fields: &Fields<'_>) -> Result<Option<Self>, Refusal> {
-        let Some(value) = fields.optional("cache_control") else { return Ok(None) };
-        let inner = Fields::of(fields.at("cache_control"), value)?;
+        let Some(inner) = fields.nullable_object("cache_control")? else { return Ok(None) };
         match inner.string("type")? {
             "ephemeral" => {}
-            other => {
-                let text = format!(
-                    "Input tag '{other}' found using 'type' does not match any of the expected tags: 'ephemeral'"
-                );
-                return Err(refuse(inner.path(), &text));
-            }
+            other => return Err(unknown_tag(inner.path(), other, &["ephemeral"])),
         }
         let inner = inner.tagged("ephemeral");
         // `scope` belongs to the beta `prompt-caching-scope`, which 2.1.197 asks for (recorded traffic).
@@ -44,24 +39,6 @@ impl CacheControl {
         };
         Ok(Some(Self { ttl }))
     }
-}
-
-/// Where the bytes of an image or a document come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// Bytes in the request.
-    Base64 {
-        /// As the request names it; checked by the validator.
-        media_type: String,
-        /// Not yet decoded.
-        data: String,
-    },
-    /// Plain text (documents only).
-    Text(String),
-    /// A document made of blocks.
-    Content(Vec<Content>),
-    /// A URL or an uploaded file: nothing is fetched here.
-    Elsewhere,
 }
 
 /// A content block, typed as far as the rehearsal needs to understand it.
@@ -139,6 +116,12 @@ const TAGS: &[&str] = &[
     "mcp_tool_result",
     "container_upload",
     "compaction",
+    "advisor_tool_result",
+    "browser_state",
+    "fallback",
+    "mcp_tool_listing",
+    "tool_addition",
+    "tool_removal",
 ];
 
 impl Content {
@@ -176,11 +159,7 @@ impl Content {
         };
         let tag = tag.as_str().unwrap_or_default();
         if !TAGS.contains(&tag) {
-            let expected = TAGS.iter().map(|tag| format!("'{tag}'")).collect::<Vec<_>>().join(", ");
-            let text = format!(
-                "Input tag '{tag}' found using 'type' does not match any of the expected tags: {expected}"
-            );
-            return Err(refuse(path, &text));
+            return Err(unknown_tag(path, tag, TAGS));
         }
         let fields = fields.tagged(tag);
         let block = read_block(tag, &fields)?;
@@ -202,15 +181,25 @@ fn read_block(tag: &str, fields: &Fields<'_>) -> Result<Block, Refusal> {
     Ok(match tag {
         "text" => {
             fields.only(&[COMMON, &["text", "citations"]])?;
+            if fields.nullable("citations").is_some() {
+                fields.list("citations")?;
+            }
             Block::Text(fields.string("text")?.to_owned())
         }
         "image" => {
-            fields.only(&[COMMON, &["source"]])?;
-            Block::Image(Source::read(fields)?)
+            fields.only(&[COMMON, &["source", "transformations"]])?;
+            fields.nullable_object("transformations")?;
+            Block::Image(Source::read(fields, Owner::Image)?)
         }
         "document" => {
             fields.only(&[COMMON, &["source", "title", "context", "citations"]])?;
-            Block::Document(Source::read(fields)?)
+            fields.nullable_string("title")?;
+            fields.nullable_string("context")?;
+            if let Some(citations) = fields.nullable_object("citations")? {
+                citations.only(&[&["enabled"]])?;
+                citations.optional_bool("enabled")?;
+            }
+            Block::Document(Source::read(fields, Owner::Document)?)
         }
         "thinking" => {
             fields.only(&[COMMON, &["thinking", "signature"]])?;
@@ -224,12 +213,12 @@ fn read_block(tag: &str, fields: &Fields<'_>) -> Result<Block, Refusal> {
             Block::RedactedThinking(fields.string("data")?.to_owned())
         }
         "tool_use" => {
-            fields.only(&[COMMON, &["id", "name", "input", "caller"]])?;
+            fields.only(&[COMMON, &["id", "name", "input", "caller", "toolset_name"]])?;
             Fields::of(fields.at("input"), fields.required("input")?)?;
             Block::ToolUse { id: fields.string("id")?.to_owned(), name: fields.string("name")?.to_owned() }
         }
         "tool_result" => {
-            fields.only(&[COMMON, &["tool_use_id", "content", "is_error"]])?;
+            fields.only(&[COMMON, &["tool_use_id", "content", "is_error", "toolset_name"]])?;
             let content = match fields.optional("content") {
                 None => Vec::new(),
                 Some(value) => Content::read_all(&fields.at("content"), value)?,
@@ -240,39 +229,19 @@ fn read_block(tag: &str, fields: &Fields<'_>) -> Result<Block, Refusal> {
                 is_error: fields.optional_bool("is_error")?.unwrap_or(false),
             }
         }
-        "tool_reference" => Block::ToolReference(fields.string("tool_name")?.to_owned()),
+        "tool_reference" => {
+            fields.only(&[COMMON, &["tool_name"]])?;
+            Block::ToolReference(fields.string("tool_name")?.to_owned())
+        }
+        "search_result" => {
+            fields.only(&[COMMON, &["content", "source", "title", "citations"]])?;
+            fields.string("source")?;
+            fields.string("title")?;
+            fields.list("content")?;
+            Block::Other(tag.to_owned())
+        }
         other => Block::Other(other.to_owned()),
     })
-}
-
-impl Source {
-    fn read(fields: &Fields<'_>) -> Result<Self, Refusal> {
-        let source = Fields::of(fields.at("source"), fields.required("source")?)?;
-        let tag = source.string("type")?;
-        let source = source.tagged(tag);
-        match tag {
-            "base64" => {
-                source.only(&[&["type", "media_type", "data"]])?;
-                Ok(Self::Base64 {
-                    media_type: source.string("media_type")?.to_owned(),
-                    data: source.string("data")?.to_owned(),
-                })
-            }
-            "text" => Ok(Self::Text(source.string("data")?.to_owned())),
-            "content" => {
-                Ok(Self::Content(Content::read_all(&source.at("content"), source.required("content")?)?))
-            }
-            "url" => source.string("url").map(|_| Self::Elsewhere),
-            "file" => source.string("file_id").map(|_| Self::Elsewhere),
-            other => {
-                let text = format!(
-                    "Input tag '{other}' found using 'type' does not match any of the expected tags: \
-                     'base64', 'content', 'file', 'text', 'url'"
-                );
-                Err(refuse(&fields.at("source"), &text))
-            }
-        }
-    }
 }
 
 /// Writes a block without its `cache_control`, and without those of blocks inside it. A tool call's `input` is the

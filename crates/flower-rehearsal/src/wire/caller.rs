@@ -13,6 +13,16 @@ impl Betas {
         Self(header.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }
 
+    /// The first name that cannot be a beta's. All of them carry a date, with dashes or without; which ones there are
+    /// is not checked, since a newer harness knows more of them.
+    fn impossible(&self) -> Option<&str> {
+        let is_dated = |name: &str| {
+            let digits = name.bytes().rev().filter(|byte| *byte != b'-').take(8).filter(u8::is_ascii_digit);
+            digits.count() == 8 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        self.0.iter().map(String::as_str).find(|name| !is_dated(name))
+    }
+
     /// Whether a beta is asked for, whatever its date: `has("context-1m")` holds for `context-1m-2025-08-07`.
     pub fn has(&self, family: &str) -> bool {
         self.0.iter().any(|name| {
@@ -31,6 +41,25 @@ impl Betas {
     }
 }
 
+/// A version of the API, from the header `anthropic-version`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Version {
+    /// `2023-01-01` and `2023-06-01`, which differ in the form of streams that nobody asks for any more.
+    Of2023,
+    /// `2026-10-21`, which the vendor's own client libraries send since their version 2.
+    Of2026,
+}
+
+impl Version {
+    fn parse(header: &str) -> Option<Self> {
+        match header {
+            "2023-01-01" | "2023-06-01" => Some(Self::Of2023),
+            "2026-10-21" => Some(Self::Of2026),
+            _ => None,
+        }
+    }
+}
+
 /// Which of the harness's threads asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agent {
@@ -45,6 +74,8 @@ pub enum Agent {
 pub struct Caller {
     /// Digest of the credential; caches of different keys are apart. The credential itself is not kept.
     pub key: Digest,
+    /// The version of the API.
+    pub version: Version,
     /// The betas asked for.
     pub betas: Betas,
     /// `x-claude-code-session-id`, if any.
@@ -54,9 +85,16 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whether `system` messages may stand between the others: with a beta, and always in the newer version, whose
+    /// client libraries declare them without one.
+    pub fn may_send_system_messages(&self) -> bool {
+        self.version >= Version::Of2026 || self.betas.allow_system_messages()
+    }
+
     /// Reads the headers through `header`, which gives a header's value by its lower-case name.
     ///
-    /// Without a credential the answer is 401; without `anthropic-version` 400.
+    /// Without a credential the answer is 401; without a known `anthropic-version`, or with a beta that cannot be one,
+    /// 400.
     pub fn from_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Result<Self, Refusal> {
         let key = header("x-api-key").filter(|key| !key.trim().is_empty());
         let bearer = header("authorization")
@@ -65,19 +103,24 @@ impl Caller {
         let Some(credential) = key.or(bearer) else {
             return Err(Refusal::new(ErrorKind::Authentication, "x-api-key header is required"));
         };
-        match header("anthropic-version").map(str::trim) {
-            None | Some("") => return Err(Refusal::invalid("anthropic-version: header is required")),
-            // The two versions that the vendor lists.
-            Some("2023-06-01" | "2023-01-01") => {}
-            Some(other) => {
-                return Err(Refusal::invalid(format!(
-                    "anthropic-version: \"{other}\" is not a valid version"
-                )));
-            }
+        let version = header("anthropic-version").map(str::trim).filter(|version| !version.is_empty());
+        let Some(version) = version else {
+            return Err(Refusal::invalid("anthropic-version: header is required"));
+        };
+        let Some(version) = Version::parse(version) else {
+            return Err(Refusal::invalid(format!("anthropic-version: \"{version}\" is not a valid version")));
+        };
+        let betas = header("anthropic-beta").map(Betas::parse).unwrap_or_default();
+        if let Some(name) = betas.impossible() {
+            return Err(Refusal::invalid(format!(
+                "Unexpected value(s) `{name}` for the `anthropic-beta` header. Please consult the documentation or try \
+                 again without the header."
+            )));
         }
         Ok(Self {
             key: digest(&[credential.as_bytes()]),
-            betas: header("anthropic-beta").map(Betas::parse).unwrap_or_default(),
+            version,
+            betas,
             session: header("x-claude-code-session-id").map(str::to_owned),
             agent: header("x-claude-code-agent-id").map_or(Agent::Main, |id| Agent::Sub(id.to_owned())),
         })
@@ -105,6 +148,34 @@ mod tests {
         }
         assert_eq!(read(&[("x-api-key", "k")]).unwrap_err().0, 400);
         assert_eq!(read(&[("x-api-key", "k"), ("anthropic-version", "1999")]).unwrap_err().0, 400);
+    }
+
+    #[test]
+    fn the_versions_that_client_libraries_send_are_known() {
+        let version = |name: &'static str| read(&[("x-api-key", "k"), ("anthropic-version", name)]);
+        assert_eq!(version("2023-06-01").unwrap().version, Version::Of2023);
+        assert_eq!(version(" 2026-10-21 ").unwrap().version, Version::Of2026);
+        assert!(version("2026-10-21").unwrap().may_send_system_messages());
+        assert!(!version("2023-06-01").unwrap().may_send_system_messages());
+        assert_eq!(
+            version("2024-01-01").unwrap_err(),
+            (400, "anthropic-version: \"2024-01-01\" is not a valid version".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_a_beta_is_refused() {
+        let with = |betas: &'static str| {
+            read(&[("x-api-key", "k"), ("anthropic-version", "2023-06-01"), ("anthropic-beta", betas)])
+        };
+        for betas in ["", "claude-code-20250219,context-1m-2025-08-07", "not-yet-known-2027-01-01"] {
+            assert!(with(betas).is_ok(), "{betas}");
+        }
+        for (betas, named) in [("made-up", "made-up"), ("context-1m-2025-08-07, max", "max")] {
+            let (status, message) = with(betas).unwrap_err();
+            assert_eq!(status, 400);
+            assert!(message.starts_with(&format!("Unexpected value(s) `{named}`")), "{message}");
+        }
     }
 
     #[test]

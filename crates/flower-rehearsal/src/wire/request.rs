@@ -3,7 +3,8 @@
 use super::block::{CacheControl, Content};
 use super::caller::{Betas, Caller};
 use super::refusal::Refusal;
-use super::shape::{Fields, refuse};
+use super::shape::{Fields, refuse, unknown_tag};
+use super::tool::{Tool, ToolChoice};
 use serde_json::Value;
 
 /// The two endpoints that take a conversation.
@@ -48,34 +49,6 @@ pub struct Message {
     pub extra: String,
 }
 
-/// A tool definition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
-    /// The tool's name; server tools have one too.
-    pub name: String,
-    /// `input_schema`; `None` for server tools, which the API defines itself.
-    pub schema: Option<Value>,
-    /// Not in the prompt until a tool search finds it.
-    pub deferred: bool,
-    /// A breakpoint behind this tool.
-    pub cache_control: Option<CacheControl>,
-    /// The definition as it was sent, without its breakpoint.
-    pub canonical: String,
-}
-
-/// `tool_choice`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ToolChoice {
-    /// The model decides.
-    Auto,
-    /// Some tool must be called.
-    Any,
-    /// This tool must be called.
-    Named(String),
-    /// No tool may be called.
-    None,
-}
-
 /// `thinking`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thinking {
@@ -86,6 +59,8 @@ pub enum Thinking {
     },
     /// As much as the model finds right.
     Adaptive,
+    /// None, but progress reports between tool calls come as thinking blocks.
+    BetweenTools,
     /// None.
     Disabled,
 }
@@ -107,7 +82,7 @@ pub struct Request {
     pub endpoint: Endpoint,
     /// `model`.
     pub model: String,
-    /// `max_tokens`; `None` only for token counts.
+    /// `max_tokens`; 0 asks for nothing but cache entries; `None` only for token counts.
     pub max_tokens: Option<i64>,
     /// `messages`.
     pub messages: Vec<Message>,
@@ -133,6 +108,8 @@ pub struct Request {
     pub unbound_thinking: UnboundThinking,
     /// Whether the answer is a stream of events.
     pub stream: bool,
+    /// Whether the answer must follow a schema, `output_config.format`.
+    pub has_output_format: bool,
     /// JSON of the parameters that are part of the message level of a cache key: `thinking` and `tool_choice`.
     pub message_parameters: String,
     /// Who asks.
@@ -172,8 +149,11 @@ const MESSAGES_ONLY: &[&str] = &[
 ];
 
 /// Fields that exist only when the header asks for their beta (documented; the fixtures always ask).
-const BETA_FIELDS: &[(&str, &str)] =
-    &[("context_management", "context-management"), ("mcp_servers", "mcp-client"), ("speed", "fast-mode")];
+const BETA_FIELDS: &[(&str, &str)] = &[
+    ("context_management", "context-management"),
+    ("mcp_servers", "mcp-client"),
+    ("fallbacks", "server-side-fallback"),
+];
 
 impl Request {
     /// Reads a body. What is not JSON, not an object or has a wrong field is refused with 400.
@@ -210,7 +190,8 @@ impl Request {
             return Err(fields.refuse(field, "Extra inputs are not permitted"));
         }
         check_metadata(&fields)?;
-        check_output_config(&fields)?;
+        check_output_config(&fields, betas)?;
+        check_service(&fields)?;
         Ok(Self {
             endpoint,
             model,
@@ -224,7 +205,7 @@ impl Request {
                 .map(|(index, tool)| Tool::read(index, tool))
                 .collect::<Result<_, _>>()?,
             tool_choice: ToolChoice::read(&fields)?,
-            thinking: Thinking::read(&fields)?,
+            thinking: Thinking::read(&fields, betas)?,
             temperature: fields.optional_number("temperature")?,
             top_p: fields.optional_number("top_p")?,
             top_k: fields.optional_integer("top_k")?,
@@ -243,6 +224,9 @@ impl Request {
             cache_control: CacheControl::read(&fields)?,
             unbound_thinking: UnboundThinking::read(&fields, &caller.betas)?,
             stream: fields.optional_bool("stream")?.unwrap_or(false),
+            has_output_format: fields
+                .optional("output_config")
+                .is_some_and(|config| config.get("format").is_some_and(|format| !format.is_null())),
             message_parameters: ["thinking", "tool_choice"]
                 .map(|field| fields.optional(field).map(Value::to_string).unwrap_or_default())
                 .join("\n"),
@@ -255,16 +239,41 @@ fn check_metadata(fields: &Fields<'_>) -> Result<(), Refusal> {
     let Some(metadata) = fields.optional("metadata") else { return Ok(()) };
     let metadata = Fields::of("metadata", metadata)?;
     metadata.only(&[&["user_id"]])?;
-    metadata.optional_string("user_id").map(|_| ())
+    metadata.nullable_string("user_id").map(|_| ())
 }
 
-fn check_output_config(fields: &Fields<'_>) -> Result<(), Refusal> {
+fn check_output_config(fields: &Fields<'_>, betas: &Betas) -> Result<(), Refusal> {
     let Some(config) = fields.optional("output_config") else { return Ok(()) };
     let config = Fields::of("output_config", config)?;
-    match config.optional_string("effort")? {
-        None | Some("low" | "medium" | "high" | "xhigh" | "max") => Ok(()),
-        Some(_) => Err(config.refuse("effort", "Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")),
+    let budget: &[&str] = if betas.has("task-budgets") { &["task_budget"] } else { &[] };
+    config.only(&[&["effort", "format"], budget])?;
+    if config.nullable("effort").is_some() {
+        config.word("effort", &["low", "medium", "high", "xhigh", "max"])?;
     }
+    if let Some(format) = config.nullable_object("format")? {
+        format.word("type", &["json_schema"])?;
+        Fields::of(format.at("schema"), format.required("schema")?)?;
+    }
+    Ok(())
+}
+
+/// How and where the request is to be served; nothing of it changes an answer here.
+fn check_service(fields: &Fields<'_>) -> Result<(), Refusal> {
+    if fields.optional("service_tier").is_some() {
+        fields.word("service_tier", &["auto", "standard_only"])?;
+    }
+    if fields.nullable("speed").is_some() {
+        fields.word("speed", &["standard", "fast"])?;
+    }
+    fields.nullable_string("inference_geo")?;
+    if !matches!(fields.nullable("container"), None | Some(Value::String(_))) {
+        fields.nullable_object("container")?;
+    }
+    if let Some(diagnostics) = fields.nullable_object("diagnostics")? {
+        diagnostics.only(&[&["previous_message_id"]])?;
+        diagnostics.nullable_string("previous_message_id")?;
+    }
+    Ok(())
 }
 
 fn read_system(fields: &Fields<'_>) -> Result<Vec<Content>, Refusal> {
@@ -296,71 +305,19 @@ impl Message {
             "system" => Role::System,
             _ => return Err(fields.refuse("role", "Input should be 'user' or 'assistant'")),
         };
-        let content = Content::read_all(&fields.at("content"), fields.required("content")?)?;
-        fields.only(&[&["role", "content"], if role == Role::System { &["output_config"] } else { &[] }])?;
-        let extra = fields.optional("output_config").map(Value::to_string).unwrap_or_default();
-        Ok(Self { role, content, extra })
-    }
-}
-
-impl Tool {
-    fn read(index: usize, value: &Value) -> Result<Self, Refusal> {
-        let fields = Fields::of(format!("tools.{index}"), value)?;
-        let kind = fields.optional_string("type")?.unwrap_or("custom");
-        let custom = kind == "custom";
-        let fields = fields.tagged(kind);
-        let name = fields.string("name")?.to_owned();
-        let mut schema = None;
-        if custom {
-            let input_schema = Fields::of(fields.at("input_schema"), fields.required("input_schema")?)?;
-            match input_schema.string("type")? {
-                "object" => {}
-                _ => return Err(input_schema.refuse("type", "Input should be 'object'")),
-            }
-            fields.optional_string("description")?;
-            fields.only(&[&[
-                "type",
-                "name",
-                "description",
-                "input_schema",
-                "cache_control",
-                "defer_loading",
-                "strict",
-                "eager_input_streaming",
-                "allowed_callers",
-                "input_examples",
-            ]])?;
-            schema = Some(Value::Object(input_schema.map().clone()));
+        let content = match (role, fields.optional("content")) {
+            // Documented: it may carry nothing but `output_config`.
+            (Role::System, None) => Vec::new(),
+            _ => Content::read_all(&fields.at("content"), fields.required("content")?)?,
+        };
+        let of_role: &[&str] = if role == Role::System { &["output_config", "clear_at"] } else { &[] };
+        fields.only(&[&["role", "content"], of_role])?;
+        if fields.nullable("clear_at").is_some() {
+            fields.word("clear_at", &["next_user_message", "never"])?;
         }
-        let mut canonical = fields.map().clone();
-        canonical.shift_remove("cache_control");
-        Ok(Self {
-            name,
-            schema,
-            deferred: fields.optional_bool("defer_loading")?.unwrap_or(false),
-            cache_control: CacheControl::read(&fields)?,
-            canonical: Value::Object(canonical).to_string(),
-        })
-    }
-}
-
-impl ToolChoice {
-    fn read(fields: &Fields<'_>) -> Result<Option<Self>, Refusal> {
-        let Some(value) = fields.optional("tool_choice") else { return Ok(None) };
-        let choice = Fields::of("tool_choice", value)?;
-        Ok(Some(match choice.string("type")? {
-            "auto" => Self::Auto,
-            "any" => Self::Any,
-            "tool" => Self::Named(choice.tagged("tool").string("name")?.to_owned()),
-            "none" => Self::None,
-            other => {
-                let text = format!(
-                    "Input tag '{other}' found using 'type' does not match any of the expected tags: \
-                     'any', 'auto', 'none', 'tool'"
-                );
-                return Err(refuse("tool_choice", &text));
-            }
-        }))
+        let config = fields.nullable_object("output_config")?;
+        let extra = config.map(|config| Value::Object(config.map().clone()).to_string()).unwrap_or_default();
+        Ok(Self { role, content, extra })
     }
 }
 
@@ -372,7 +329,7 @@ impl UnboundThinking {
             return Err(refuse("thinking.block_binding", "Extra inputs are not permitted"));
         }
         let binding = Fields::of("thinking.block_binding", binding)?;
-        match binding.optional_string("prefix_mismatch_behavior")? {
+        match binding.nullable_string("prefix_mismatch_behavior")? {
             Some("drop_block") => Ok(Self::Dropped),
             None | Some("error") => Ok(Self::Refused),
             Some(_) => {
@@ -383,7 +340,7 @@ impl UnboundThinking {
 }
 
 impl Thinking {
-    fn read(fields: &Fields<'_>) -> Result<Option<Self>, Refusal> {
+    fn read(fields: &Fields<'_>, betas: &Betas) -> Result<Option<Self>, Refusal> {
         let Some(value) = fields.optional("thinking") else { return Ok(None) };
         let thinking = Fields::of("thinking", value)?;
         let kind = thinking.string("type")?;
@@ -392,23 +349,38 @@ impl Thinking {
         Ok(Some(match kind {
             "enabled" => {
                 thinking.only(&[shared, &["budget_tokens"]])?;
+                check_display(&thinking, betas)?;
                 Self::Enabled { budget_tokens: thinking.integer("budget_tokens")? }
             }
             "adaptive" => {
                 thinking.only(&[shared])?;
+                check_display(&thinking, betas)?;
                 Self::Adaptive
+            }
+            "between_tools" => {
+                thinking.only(&[&["type"]])?;
+                Self::BetweenTools
             }
             "disabled" => {
                 thinking.only(&[&["type"]])?;
                 Self::Disabled
             }
             other => {
-                let text = format!(
-                    "Input tag '{other}' found using 'type' does not match any of the expected tags: \
-                     'adaptive', 'disabled', 'enabled'"
-                );
-                return Err(refuse("thinking", &text));
+                let tags = ["adaptive", "between_tools", "disabled", "enabled"];
+                return Err(unknown_tag("thinking", other, &tags));
             }
         }))
     }
+}
+
+fn check_display(thinking: &Fields<'_>, betas: &Betas) -> Result<(), Refusal> {
+    if thinking.nullable("display").is_none() {
+        return Ok(());
+    }
+    let words: &[&str] = if betas.has("thinking-display-updates") {
+        &["summarized", "omitted", "updates"]
+    } else {
+        &["summarized", "omitted"]
+    };
+    thinking.word("display", words)
 }

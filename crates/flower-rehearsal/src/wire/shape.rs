@@ -41,9 +41,14 @@ impl<'a> Fields<'a> {
         refuse(&self.at(field), what)
     }
 
-    /// A field that may be missing; `null` counts as missing.
+    /// A field that may be missing. `null` is a value like any other, and mostly of the wrong type.
     pub(super) fn optional(&self, field: &str) -> Option<&'a Value> {
-        self.map.get(field).filter(|value| !value.is_null())
+        self.map.get(field)
+    }
+
+    /// A field that may be missing or `null`: those that the vendor's client libraries declare so.
+    pub(super) fn nullable(&self, field: &str) -> Option<&'a Value> {
+        self.optional(field).filter(|value| !value.is_null())
     }
 
     pub(super) fn required(&self, field: &str) -> Result<&'a Value, Refusal> {
@@ -57,6 +62,28 @@ impl<'a> Fields<'a> {
 
     pub(super) fn optional_string(&self, field: &str) -> Result<Option<&'a str>, Refusal> {
         self.optional(field).map(|_| self.string(field)).transpose()
+    }
+
+    pub(super) fn nullable_string(&self, field: &str) -> Result<Option<&'a str>, Refusal> {
+        self.nullable(field).map(|_| self.string(field)).transpose()
+    }
+
+    /// An object that may be missing or `null`.
+    pub(super) fn nullable_object(&self, field: &str) -> Result<Option<Self>, Refusal> {
+        self.nullable(field).map(|value| Self::of(self.at(field), value)).transpose()
+    }
+
+    /// One of some words.
+    pub(super) fn word(&self, field: &str, words: &[&str]) -> Result<(), Refusal> {
+        if words.contains(&self.string(field)?) {
+            return Ok(());
+        }
+        let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+        let listed = match quoted.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => quoted.concat(),
+        };
+        Err(self.refuse(field, &format!("Input should be {listed}")))
     }
 
     pub(super) fn list(&self, field: &str) -> Result<&'a [Value], Refusal> {
@@ -115,6 +142,15 @@ fn integer(value: &Value) -> Option<i64> {
 
 fn join(path: &str, field: &str) -> String {
     if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
+}
+
+/// The refusal of a tag that is none of those that may be here.
+pub(super) fn unknown_tag(path: &str, tag: &str, tags: &[&str]) -> Refusal {
+    let expected = tags.iter().map(|tag| format!("'{tag}'")).collect::<Vec<_>>().join(", ");
+    refuse(
+        path,
+        &format!("Input tag '{tag}' found using 'type' does not match any of the expected tags: {expected}"),
+    )
 }
 
 pub(super) fn refuse(path: &str, what: &str) -> Refusal {

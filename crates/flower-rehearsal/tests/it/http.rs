@@ -136,6 +136,35 @@ async fn the_answer_ends_where_the_request_says() {
     );
 }
 
+#[tokio::test]
+async fn a_request_for_no_tokens_fills_the_cache_and_says_nothing() {
+    let rehearsal = start(scenario::DEFAULT).await;
+    let mut request = long("claude-sonnet-4-5");
+    request["max_tokens"] = 0.into();
+    let message = post(&rehearsal, &request).await.json();
+    assert_eq!((&message["content"], &message["stop_reason"]), (&json!([]), &json!("max_tokens")));
+    assert_eq!(message["usage"]["output_tokens"], 0);
+    let [_, written, plain] = figures(&message);
+    assert!(written > 8000);
+    request["max_tokens"] = 10.into();
+    assert_eq!(figures(&post(&rehearsal, &request).await.json()), [written, 0, plain]);
+}
+
+#[tokio::test]
+async fn the_newest_client_libraries_are_served() {
+    let rehearsal = start(scenario::DEFAULT).await;
+    let mut headers = HEADERS.to_vec();
+    for header in &mut headers {
+        if header.0 == "anthropic-version" {
+            header.1 = "2026-10-21";
+        }
+    }
+    headers.retain(|(name, _)| *name != "anthropic-beta");
+    let mut request = ask("hello");
+    request["messages"].as_array_mut().unwrap().push(json!({"role": "system", "content": "Be brief."}));
+    assert_eq!(post_as(&rehearsal, &headers, &request).await.status, 200);
+}
+
 fn figures(message: &Value) -> [u64; 3] {
     ["cache_read_input_tokens", "cache_creation_input_tokens", "input_tokens"]
         .map(|field| message["usage"][field].as_u64().unwrap())

@@ -5,7 +5,7 @@ use flower_rehearsal::cache::Cache;
 use flower_rehearsal::prompt::Prompt;
 use flower_rehearsal::scenario::Conversation;
 use flower_rehearsal::validate::{FirstSight, validate};
-use flower_rehearsal::wire::{Agent, Betas, Caller, Endpoint, Request};
+use flower_rehearsal::wire::{Agent, Betas, Caller, Endpoint, Request, Version};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -79,6 +79,7 @@ proptest! {
             }
         }
         let caller = Caller {
+            version: Version::Of2023,
             key: [0; 32],
             betas: Betas::parse("mid-conversation-system-2026-04-07"),
             session: None,
@@ -97,6 +98,7 @@ proptest! {
 #[test]
 fn the_unchanged_request_is_accepted() {
     let caller = Caller {
+        version: Version::Of2023,
         key: [0; 32],
         betas: Betas::parse("mid-conversation-system-2026-04-07"),
         session: None,

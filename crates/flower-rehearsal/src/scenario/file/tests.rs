@@ -8,7 +8,10 @@ fn error(text: &str) -> String {
 fn errors_name_the_line_and_what_to_write() {
     let thread = "[[thread]]\nname = \"m\"\n[[thread.step]]\n";
     for (text, expected) in [
-        ("nmae = 1", "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `thread`, `fallback`, `fault`"),
+        (
+            "nmae = 1",
+            "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `thread`, `fallback`, `fault`",
+        ),
         ("\n[[thread]]\nnaem = \"x\"\n", "s.toml:3: unknown field `naem`"),
         ("[[thread]]\n", "s.toml:1: missing field `name`"),
         ("[[thread]]\nname = \"a\"\n[[thread]]\nname = \"a\"\n", "s.toml:4: two threads are called \"a\""),
