@@ -223,17 +223,20 @@ fn failure(event: HookEvent, tool_use_id: Option<String>, problem: Problem) -> H
     }
 }
 
-/// Our own deadline for a handler whose `timeout` the harness was told: a tenth earlier, at most 5 s.
+/// Our own deadline for a handler whose `timeout` the harness was told: a tenth earlier, but at least 1 s and at most 5 s;
+/// half of a timeout below 2 s. A busy machine must have time to bring the answer across.
 ///
 /// ```
 /// use std::time::Duration;
 /// use flower_claude::hooks::deadline;
 ///
 /// assert_eq!(deadline(Duration::from_secs(600)), Duration::from_secs(595));
-/// assert_eq!(deadline(Duration::from_secs(10)), Duration::from_secs(9));
+/// assert_eq!(deadline(Duration::from_secs(5)), Duration::from_secs(4));
+/// assert_eq!(deadline(Duration::from_secs(1)), Duration::from_millis(500));
 /// ```
 pub fn deadline(timeout: Duration) -> Duration {
-    timeout.saturating_sub((timeout / 10).min(Duration::from_secs(5)))
+    let margin = (timeout / 10).clamp(Duration::from_secs(1), Duration::from_secs(5));
+    timeout.saturating_sub(margin.min(timeout / 2))
 }
 
 #[cfg(test)]

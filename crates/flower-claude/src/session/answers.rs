@@ -52,13 +52,14 @@ impl Answers {
             let (answer, incident) = answerers.answer(request).await;
             // Whoever takes it out of the map decides: answered here, or cancelled there.
             if lock(&open).remove(&id).is_some() {
+                // Before the answer: nothing that follows from it can come before it.
+                if let Some(incident) = incident {
+                    events.send(Event::HookIncident(incident));
+                }
                 writer.post(match answer {
                     Ok(body) => success_line(&id, &body),
                     Err(text) => error_line(&id, &text),
                 });
-                if let Some(incident) = incident {
-                    events.send(Event::HookIncident(incident));
-                }
             }
         });
         running.insert(request_id, task.abort_handle());

@@ -214,7 +214,8 @@ fn the_next_start_ends_what_is_recorded() {
     kill(watchdog[0]);
     kill(driver.id());
     driver.wait().unwrap();
-    assert!(living(fake.trace()).len() >= 7);
+    // Nobody ends them; only what waits for input has seen its end.
+    assert!(living(fake.trace()).len() >= 4);
 
     assert_eq!(registry.reap().unwrap(), [record]);
     assert_eq!(living(fake.trace()), Vec::<u32>::new());

@@ -294,7 +294,7 @@ async fn failures_of_handlers_deny_what_is_guarded_and_are_told() {
         [
             Problem::Failed("the database is locked".to_owned()),
             Problem::Panicked("no rule for Bash".to_owned()),
-            Problem::TooSlow(Duration::from_millis(180)),
+            Problem::TooSlow(Duration::from_millis(100)),
             Problem::Failed("the disk is full".to_owned()),
         ]
     );
@@ -304,6 +304,6 @@ async fn failures_of_handlers_deny_what_is_guarded_and_are_told() {
     };
     assert_eq!(reason("hook_0").unwrap(), "guard failed: the database is locked");
     assert_eq!(reason("hook_1").unwrap(), "guard failed: panicked: no rule for Bash");
-    assert_eq!(reason("hook_2").unwrap(), "guard failed: no verdict within 180ms");
+    assert_eq!(reason("hook_2").unwrap(), "guard failed: no verdict within 100ms");
     assert_eq!(reason("hook_3"), None);
 }

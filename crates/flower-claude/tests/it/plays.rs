@@ -90,17 +90,17 @@ async fn a_failing_guard_keeps_the_gate_shut() {
                 "echo one > denied.txt" => Err("the rules cannot be read".into()),
                 "echo two > changed.txt" => panic!("no such rule"),
                 _ => {
-                    std::thread::sleep(Duration::from_secs(3));
+                    std::thread::sleep(Duration::from_secs(8));
                     Ok(HookOutput::allow())
                 }
             }
         })
-        .with_timeout(Duration::from_secs(1));
+        .with_timeout(Duration::from_secs(4));
         let (session, mut events) =
             stage.prompted(Stage::options(&["Bash"]), hosting(vec![guard]), "Go.").await;
         let run = until_over(&mut events).await;
         let results = run.tool_results();
-        for (result, problem) in results.iter().zip(["the rules cannot be read", "panicked: no such rule", "no verdict within 900ms"])
+        for (result, problem) in results.iter().zip(["the rules cannot be read", "panicked: no such rule", "no verdict within 3s"])
         {
             assert!(result.ends_with(&format!("guard failed: {problem}")), "{results:?}");
         }
@@ -108,7 +108,7 @@ async fn a_failing_guard_keeps_the_gate_shut() {
         assert_eq!(contents(&stage.repo(), "changed.txt"), None);
         let incidents = run.events.iter().filter(|event| matches!(event, Event::HookIncident(_))).count();
         assert_eq!(incidents, 3);
-        assert!(run.events.iter().any(|event| matches!(event, Event::HookIncident(incident) if incident.problem == Problem::TooSlow(Duration::from_millis(900)))));
+        assert!(run.events.iter().any(|event| matches!(event, Event::HookIncident(incident) if incident.problem == Problem::TooSlow(Duration::from_secs(3)))));
         stage.strike(session).await;
     })
     .await;
