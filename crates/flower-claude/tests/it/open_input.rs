@@ -175,6 +175,29 @@ async fn a_dead_harness_withdraws_its_questions() {
     assert_eq!(within(session.finish(Duration::ZERO)).await.status.unwrap().code(), Some(9));
 }
 
+/// A program that ends while somebody is still being asked must not hang on it.
+#[test]
+fn an_open_question_does_not_hold_up_the_end_of_the_runtime() {
+    let one = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let many = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    for runtime in [one, many] {
+        let fake =
+            Fake::new(&format!("greet\n{}hear never\n", say(&hook_request("req-1", "hook_0", "PreToolUse"))));
+        let (withdrawn, asked) = (Arc::default(), Arc::default());
+        let host = guard_that_never_answers(&withdrawn, &asked);
+        let session = runtime.block_on(async {
+            let (session, _events) = Session::start(fake.launch(), host).await.unwrap();
+            within(asked.notified()).await;
+            session
+        });
+        let ended = std::thread::spawn(move || drop(runtime));
+        wait_until("the runtime has ended", || ended.is_finished());
+        assert!(withdrawn.load(Ordering::SeqCst));
+        drop(session);
+        wait_until("the harness has ended", || super::fake::living(fake.trace()).is_empty());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_question_is_stopped_and_not_answered() {
     let fake = Fake::new(&format!(
