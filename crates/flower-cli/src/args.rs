@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use flower_context::Lang;
 
-use crate::commands::{doctor, glance, once, rehearse, rewrite, setup, verify};
+use crate::commands::{doctor, glance, once, rehearse, rewrite, setup, verify, xray};
 
 /// Keeps long agent runs from drowning in their own context.
 #[derive(Debug, Parser)]
@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Setup(setup::Args),
     /// Say whether a shell command is a glance: read-only, cheap and finite.
     Glance(glance::Args),
+    /// Show where the context and the money of a session went.
+    Xray(xray::Args),
     /// Check a transcript against the rules that a resume relies on.
     Verify(verify::Args),
     /// Rewrite a transcript into the history that a resume should send.

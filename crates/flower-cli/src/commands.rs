@@ -12,6 +12,7 @@ pub(crate) mod once;
 pub(crate) mod rehearse;
 pub(crate) mod rewrite;
 pub(crate) mod setup;
+pub(crate) mod xray;
 pub(crate) mod verify;
 
 /// Does what was asked.
@@ -22,6 +23,7 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<ExitCode, CliError> {
         Command::Doctor(args) => doctor::run(&args, console),
         Command::Setup(args) => setup::run(&args, console),
         Command::Glance(args) => glance::run(&args, console),
+        Command::Xray(args) => xray::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Rewrite(args) => rewrite::run(&args, console),
     }

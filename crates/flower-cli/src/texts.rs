@@ -172,6 +172,110 @@ texts! {
     /// `{count}`
     rewrite_one_session,
 
+    // The x-ray.
+    /// `{id}`, `{origin}`
+    xray_title,
+    /// `{count}`
+    xray_title_many,
+    xray_hint,
+    /// `{path}`
+    xray_written,
+    /// `{path}`, `{why}`
+    xray_cannot_write,
+    xray_context,
+    /// `{watermark}`, `{peak}`, `{turns}`
+    xray_context_line,
+    xray_no_turns,
+    /// `{slope}`, `{since}`
+    xray_trend,
+    /// `{slope}`, `{since}`, `{window}`, `{turns}`
+    xray_trend_full,
+    /// `{characters}`, `{all}`, `{share}`
+    xray_share_line,
+    /// `{count}`
+    xray_skipped,
+    xray_composition,
+    /// `{tokens}`
+    xray_head,
+    xray_kind_head,
+    xray_kind_system,
+    xray_kind_user,
+    xray_kind_assistant,
+    xray_kind_thinking,
+    xray_kind_inputs,
+    xray_kind_results,
+    xray_total,
+    /// `{scale}`, `{pairs}`, `{error}`
+    xray_calibrated,
+    xray_uncalibrated,
+    xray_threads,
+    /// `{hits}`
+    xray_cache_line,
+    /// `{models}`
+    xray_unpriced,
+    xray_cold,
+    /// `{lost}`, `{dollars}`
+    xray_cold_line,
+    /// `{trigger}`
+    xray_cause_compaction,
+    /// `{from}`, `{to}`
+    xray_cause_model,
+    /// `{idle}`, `{lifetime}`
+    xray_cause_idle,
+    /// `{from}`, `{to}`
+    xray_cause_version,
+    xray_cause_resume,
+    xray_cause_head,
+    /// `{read}`
+    xray_cause_history,
+    xray_cause_unknown,
+    xray_largest,
+    xray_disk,
+    /// `{spilled}`, `{characters}`, `{persisted}`, `{bytes}`, `{back}`
+    xray_disk_line,
+    xray_scripts,
+    /// `{shown}`, `{all}`
+    xray_more,
+    xray_col_kind,
+    xray_col_main_characters,
+    xray_col_worker_characters,
+    xray_col_tokens,
+    xray_col_tool,
+    xray_col_thread,
+    xray_col_failed,
+    xray_col_denied,
+    xray_col_interrupted,
+    xray_col_day,
+    xray_col_model,
+    xray_col_turns,
+    xray_col_input,
+    xray_col_read,
+    xray_col_write_5m,
+    xray_col_write_1h,
+    xray_col_output,
+    xray_col_dollars,
+    xray_col_peak,
+    xray_col_turn,
+    xray_col_time,
+    xray_col_cause,
+    xray_col_lost,
+    xray_col_call,
+    xray_col_again,
+    xray_col_reason,
+    xray_col_script,
+    xray_col_written,
+    xray_col_runs,
+    xray_chart_context,
+    /// `{window}`
+    xray_chart_window,
+    xray_chart_composition,
+    xray_chart_cost,
+    xray_chart_cache,
+    xray_chart_read,
+    xray_chart_unread,
+    /// `{turn}`, `{cause}`, `{lost}`, `{dollars}`
+    xray_chart_cold,
+
     // Bad use.
     /// `{why}`
     no_input,

@@ -148,7 +148,7 @@ pub fn find(name: Option<&str>, places: &Places) -> Result<Vec<Found>, SourceErr
                 directory(&path, places)?
             } else if path.exists() {
                 vec![Found::at(file::stem(&path), Origin::File(path))]
-            } else if name.contains(['/', '\\']) || name.ends_with(".jsonl") {
+            } else if name.contains(['/', '\\', '.']) {
                 return Err(SourceError::NoFile { path });
             } else {
                 vec![by_id(name, places)?]

@@ -80,4 +80,8 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of("rewrite", "heal_only", "只修复"),
     of("rewrite", "report", "标准错误上的报告用什么形式"),
     of("rewrite", "workspace", "指的是哪个目录的会话 [默认:当前目录]"),
+    of("xray", "", "显示一个会话的上下文和花费都去了哪里。"),
+    of("xray", "what", "会话 ID 或其开头、会话记录文件,或目录 [默认:这个目录里最新的会话]"),
+    of("xray", "json", "打印一个 JSON 对象"),
+    of("xray", "html", "写出一个自带图表的独立网页"),
 ];

@@ -18,3 +18,4 @@ mod once;
 mod rehearse;
 mod serve;
 mod transcripts;
+mod xray;

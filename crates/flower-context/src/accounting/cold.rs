@@ -116,8 +116,12 @@ fn cause(before: &Turn, turn: &Turn) -> ColdCause {
         return ColdCause::ModelSwitch { from: before.model.clone(), to: turn.model.clone() };
     }
     let lifetime = if before.usage.cache_write_1h > 0 { ONE_HOUR } else { FIVE_MINUTES };
-    if let Some(seconds) = idle(before, turn).filter(|seconds| *seconds > lifetime) {
-        return ColdCause::Idle { seconds, lifetime };
+    let idle = |until| {
+        let seconds = seconds_between(before.timestamp.as_deref(), until)?;
+        (seconds > lifetime).then_some(ColdCause::Idle { seconds, lifetime })
+    };
+    if let Some(idle) = idle(since.asked_at.as_deref().or(turn.timestamp.as_deref())) {
+        return idle;
     }
     if since.ended || since.version.is_some() {
         return ColdCause::Resume { versions: since.version.clone() };
@@ -125,14 +129,15 @@ fn cause(before: &Turn, turn: &Turn) -> ColdCause {
     if since.shape {
         return ColdCause::HeadChanged;
     }
-    if turn.usage.cache_read == 0 { ColdCause::HeadOrEviction } else { ColdCause::HistoryChanged }
+    // A machine that slept, or requests that failed, leave the time in front of the answer.
+    idle(turn.timestamp.as_deref()).unwrap_or(match turn.usage.cache_read {
+        0 => ColdCause::HeadOrEviction,
+        _ => ColdCause::HistoryChanged,
+    })
 }
 
-/// Seconds from the answer before to this request: the last line in front of the answer, or the answer itself.
-fn idle(before: &Turn, turn: &Turn) -> Option<u64> {
-    let answered = milliseconds(before.timestamp.as_deref()?)?;
-    let asked = turn.since.asked_at.as_deref().or(turn.timestamp.as_deref())?;
-    u64::try_from(milliseconds(asked)? - answered).ok().map(|milliseconds| milliseconds / 1000)
+fn seconds_between(start: Option<&str>, end: Option<&str>) -> Option<u64> {
+    u64::try_from(milliseconds(end?)? - milliseconds(start?)?).ok().map(|milliseconds| milliseconds / 1000)
 }
 
 /// What the turn cost more than it would have with `lost` tokens read from the cache.
@@ -197,10 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn the_time_until_the_request_counts_and_not_until_its_answer() {
-        let mut slow = turn(10, 0, 52_000);
-        slow.since.asked_at = Some("2026-12-01T00:01:00.000Z".to_owned());
-        check(turn(0, 0, 50_000), slow, Some((ColdCause::HeadOrEviction, 50_000, 50_000.0 * 5.75e-6)));
+    fn a_wait_for_the_answer_explains_a_cold_cache_where_nothing_else_does() {
+        let slow = |shape| {
+            let asked_at = Some("2026-12-01T00:01:00.000Z".to_owned());
+            Turn { since: Since { asked_at, shape, ..Since::default() }, ..turn(10, 0, 52_000) }
+        };
+        let expected = |cause| Some((cause, 50_000, 50_000.0 * 5.75e-6));
+        check(turn(0, 0, 50_000), slow(true), expected(ColdCause::HeadChanged));
+        let idle = ColdCause::Idle { seconds: 600, lifetime: 300 };
+        check(turn(0, 0, 50_000), slow(false), expected(idle));
     }
 
     #[test]

@@ -15,8 +15,9 @@ const CHARACTER: f64 = 0.25;
 /// Tokens of each byte that a character has beyond its first: a Chinese character, of three bytes, is one token.
 const FURTHER_BYTE: f64 = 0.375;
 
-/// A scale outside this range is no scale but a sign of made-up usage or of contents that are not text.
-const CREDIBLE: std::ops::RangeInclusive<f64> = 0.1..=10.0;
+/// From sixteen letters a token to one. A scale outside this range is a sign of made-up usage or of contents that are not
+/// text.
+const CREDIBLE: std::ops::RangeInclusive<f64> = 0.25..=4.0;
 
 /// How tokens were estimated from lengths, and how well that fits what the API counted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use flower_context::accounting::{Calls, Figures, PriceTable, Session, Terms, Worker, WorkerMeta};
+use flower_context::accounting::{
+    Calibration, Calls, ColdCause, Figures, Ledger, PriceTable, Session, Terms, Worker, WorkerMeta,
+};
 use flower_context::transcript::Transcript;
 
 use crate::fixtures::{self, Recording};
@@ -145,4 +147,71 @@ fn the_watermark_is_the_newest_context_and_the_peak_the_largest() {
     let context: Vec<_> = figures.threads[0].context.iter().map(|at| at.tokens).collect();
     assert_eq!(context, [4349, 90_000, 30_000, 30_000]);
     assert_eq!((figures.watermark, figures.peak), (30_000, 90_000));
+}
+
+#[test]
+fn a_compaction_starts_a_new_trend_and_a_jump_of_made_up_usage_fits_nothing() {
+    for version in ["197", "332"] {
+        let figures = figures(&fixtures::recording(&format!("compact-auto-{version}")), &[]);
+        let thread = &figures.threads[0];
+        assert_eq!((thread.trend.since_turn, thread.trend.slope), (3, None), "{version}");
+        assert_eq!(figures.calibration, Calibration::default(), "{version}");
+        assert_eq!(thread.cold.len(), 1, "{version}");
+        assert_eq!(thread.cold[0].cause, ColdCause::HeadOrEviction, "{version}");
+    }
+}
+
+#[test]
+fn a_result_that_the_harness_persisted_is_found_with_its_size() {
+    for version in ["197", "332"] {
+        let figures = figures(&fixtures::recording(&format!("large-output-{version}")), &[]);
+        let spills = figures.total.spills;
+        assert_eq!((spills.persisted, spills.persisted_bytes, spills.spilled), (1, 43_893, 0), "{version}");
+        let largest: Vec<_> = figures.threads[0].largest.iter().map(|large| &*large.input).collect();
+        assert_eq!(largest, ["seq 1 9000; exit 2", "seq 1 9000"], "{version}");
+    }
+}
+
+#[test]
+fn every_recording_adds_up() {
+    for scenario in fixtures::scenarios() {
+        let figures = figures(&fixtures::recording(&scenario), &[]);
+        let turns: u64 =
+            figures.days.values().flat_map(|models| models.values()).map(|used| used.turns).sum();
+        assert_eq!(turns, figures.total.turns, "{scenario}");
+        let by_day: f64 =
+            figures.days.values().flat_map(|models| models.values()).filter_map(|used| used.dollars).sum();
+        let by_turn: f64 =
+            figures.threads.iter().flat_map(|thread| &thread.context).filter_map(|at| at.dollars).sum();
+        let sum = figures.dollars.unwrap();
+        assert!(
+            (by_day - sum).abs() < 1e-9 && (by_turn - sum).abs() < 1e-9,
+            "{scenario}: {by_day} {by_turn} {sum}"
+        );
+        for thread in &figures.threads {
+            let counted =
+                [thread.characters, thread.tokens].map(|kinds| kinds.amounts().map(|amount| amount > 0));
+            assert_eq!(counted[0], counted[1], "{scenario}");
+            let first = thread.context.first().map_or(0, |at| at.tokens);
+            assert!(thread.head_tokens <= first, "{scenario}");
+        }
+        let read: Figures = serde_json::from_str(&serde_json::to_string(&figures).unwrap()).unwrap();
+        assert_eq!((read.threads.len(), read.total), (figures.threads.len(), figures.total), "{scenario}");
+    }
+}
+
+#[test]
+fn sessions_counted_one_after_the_other_come_to_the_same() {
+    let names = ["fork-332", "denials-332", "subagents-197"];
+    let recordings = names.map(fixtures::recording);
+    let read = recordings.each_ref().map(|recording| Transcript::read(&recording.main));
+    let sessions = names.iter().zip(&read).map(|(id, main)| Session { id, main, workers: Vec::new() });
+    let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+    let together = Figures::of(&sessions.collect::<Vec<_>>(), terms);
+    let mut ledger = Ledger::default();
+    for (id, recording) in names.iter().zip(&recordings) {
+        let main = Transcript::read(&recording.main);
+        ledger.add(&Session { id, main: &main, workers: Vec::new() }, terms);
+    }
+    assert_eq!(ledger.close(), together);
 }

@@ -20,7 +20,7 @@ h1{font-size:20px;overflow-wrap:anywhere}h2{font-size:16px;margin:0 0 8px}
 section{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:16px;margin:16px 0;overflow-x:auto}
 p{margin:4px 0}svg{display:block;width:100%;height:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin-top:8px}
-th,td{text-align:left;vertical-align:top;padding:4px 10px 4px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
+th,td{text-align:left;vertical-align:top;padding:4px 16px 4px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
 th{color:var(--soft);font-weight:600;border-top:0}.n{text-align:right;white-space:nowrap}
 .grid{stroke:var(--line)}.axis{fill:var(--soft);font-size:12px}.label{fill:var(--fore);font-size:13px}
 .context,.read,.cost{fill:var(--k1)}.unread{fill:var(--k3)}.context{fill-opacity:.75}
@@ -32,7 +32,7 @@ th{color:var(--soft);font-weight:600;border-top:0}.n{text-align:right;white-spac
 
 /// The page. Whatever is in the report stays text: see [`escape`].
 pub(super) fn page(report: &Report, charts: &[Chart], lang: Lang) -> String {
-    let title = escape(&report.title);
+    let (title, lang) = (escape(&report.title), lang.tag());
     let mut page = format!(
         r#"<!DOCTYPE html>
 <html lang="{lang}">

@@ -98,7 +98,7 @@ fn context(figures: &Figures, texts: &'static Texts) -> Option<Section> {
     }
     let newest = figures.threads.iter().rfind(|thread| thread.worker.is_none() && thread.turns > 0);
     notes.extend(newest.and_then(|thread| trend(&thread.trend, texts)));
-    if let Some(share) = figures.main_share {
+    if let Some(share) = figures.main_share.filter(|_| figures.workers.turns > 0) {
         let characters = grouped(figures.main.characters.total());
         let all = grouped(figures.total.characters.total());
         notes.push(fill(
