@@ -40,7 +40,9 @@ pub(super) fn expand_braces(parts: Vec<Part<'_>>) -> Result<Vec<Vec<Part<'_>>>, 
             return Err(Reason::Construct(Construct::Braces));
         }
         if !atom.is('{') {
-            words.iter_mut().for_each(|word| word.push(atom.clone()));
+            for word in &mut words {
+                word.push(atom.clone());
+            }
             rest = after;
             continue;
         }
@@ -132,7 +134,7 @@ fn atoms<'w>(parts: &[Part<'w>]) -> Vec<Atom<'w>> {
             // Empty quotes make an empty word exist.
             Part::Text { text, .. } if text.is_empty() => atoms.push(Atom::Other(part.clone())),
             Part::Text { text, quoted } => {
-                atoms.extend(text.chars().map(|c| Atom::Char { c, quoted: *quoted }))
+                atoms.extend(text.chars().map(|c| Atom::Char { c, quoted: *quoted }));
             }
             other => atoms.push(Atom::Other(other.clone())),
         }
@@ -145,10 +147,10 @@ fn joined(atoms: Vec<Atom<'_>>) -> Vec<Part<'_>> {
     for atom in atoms {
         match (atom, parts.last_mut()) {
             (Atom::Char { c, quoted }, Some(Part::Text { text, quoted: last })) if quoted == *last => {
-                text.to_mut().push(c)
+                text.to_mut().push(c);
             }
             (Atom::Char { c, quoted }, _) => {
-                parts.push(Part::Text { text: Cow::Owned(c.to_string()), quoted })
+                parts.push(Part::Text { text: Cow::Owned(c.to_string()), quoted });
             }
             (Atom::Other(part), _) => parts.push(part),
         }

@@ -155,12 +155,13 @@ impl<'a> Sorter<'a, '_> {
             let (name, after) = rest.split_at_checked(letter.len_utf8()).unwrap_or((rest, ""));
             match self.short_takes(letter) {
                 Some(Takes::Nothing) => self.push(name, None)?,
-                Some(Takes::Glued) => return self.push(name, Some(Arg::Exact(after.to_owned()))),
                 Some(Takes::Value) if after.is_empty() => {
                     let value = self.value(arg)?;
                     return self.push(name, Some(value));
                 }
-                Some(Takes::Value) => return self.push(name, Some(Arg::Exact(after.to_owned()))),
+                Some(Takes::Value | Takes::Glued) => {
+                    return self.push(name, Some(Arg::Exact(after.to_owned())));
+                }
                 Some(Takes::Two) | None => return Err(self.call.option(arg.shown())),
             }
             rest = after;

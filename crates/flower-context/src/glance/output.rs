@@ -8,182 +8,236 @@ use super::syntax::{Body, Command, List};
 use super::value::{Arg, Class};
 use super::word;
 
-/// The wildest class of words that a list prints.
-pub(super) fn class_of(list: &List, scope: &Scope<'_>) -> Class {
-    let classes = list.pipelines.iter().map(|pipeline| of_stages(&pipeline.commands, scope));
-    classes.max().unwrap_or(Class::Unknown)
+/// What is known of what a command prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Printed {
+    /// The class of its words; of its lines when they are names.
+    pub(super) class: Class,
+    /// It is one line, unless the command fails.
+    pub(super) one: bool,
 }
 
-/// The class of what the stages of a pipeline print together.
-pub(super) fn of_stages(commands: &[Command], scope: &Scope<'_>) -> Class {
-    commands.iter().fold(Class::Unknown, |input, command| printed(command, input, scope))
+const UNKNOWN: Printed = many(Class::Unknown);
+
+const fn one(class: Class) -> Printed {
+    Printed { class, one: true }
 }
 
-/// The class of what one stage of a pipeline prints when it reads `input`.
-pub(super) fn printed(command: &Command, input: Class, scope: &Scope<'_>) -> Class {
-    let Body::Simple { words, .. } = &command.body else {
-        return match &command.body {
-            Body::Group(list) => class_of(list, scope),
-            _ => Class::Unknown,
-        };
-    };
-    let mut args: Vec<Arg> = Vec::new();
-    for word in words {
-        match word::expand(word, scope) {
-            Ok(more) => args.extend(more),
-            Err(_) => return Class::Unknown,
+const fn many(class: Class) -> Printed {
+    Printed { class, one: false }
+}
+
+/// What a list prints.
+pub(super) fn of_list(list: &List, scope: &Scope<'_>) -> Printed {
+    match list.pipelines.as_slice() {
+        [pipeline] => of_stages(&pipeline.commands, scope),
+        pipelines => {
+            let classes = pipelines.iter().map(|pipeline| of_stages(&pipeline.commands, scope).class);
+            many(classes.max().unwrap_or(Class::Unknown))
         }
     }
-    let Some((Arg::Exact(program), args)) = args.split_first() else { return Class::Unknown };
+}
+
+/// What the stages of a pipeline print together.
+pub(super) fn of_stages(commands: &[Command], scope: &Scope<'_>) -> Printed {
+    let Some((first, rest)) = commands.split_first() else { return UNKNOWN };
+    let mut numbers_lines = numbers_lines(first, scope);
+    let mut printed = of_command(first, Class::Unknown, scope);
+    for command in rest {
+        printed = match arguments(command, scope) {
+            // `grep -n x file | cut -d: -f1`: the numbers of lines.
+            Some((program, args)) if numbers_lines && program == "cut" && cuts_first_field(&args) => {
+                many(Class::Number)
+            }
+            _ => of_command(command, printed.class, scope),
+        };
+        numbers_lines &=
+            matches!(arguments(command, scope), Some((program, args)) if passes_lines(&program, &args));
+    }
+    printed
+}
+
+/// What one stage of a pipeline prints when it reads `input`.
+pub(super) fn of_command(command: &Command, input: Class, scope: &Scope<'_>) -> Printed {
+    if let Body::Group(list) = &command.body {
+        return of_list(list, scope);
+    }
+    let Some((program, args)) = arguments(command, scope) else { return UNKNOWN };
     let exact: Vec<&str> = args.iter().filter_map(Arg::exact).collect();
     let all_exact = exact.len() == args.len();
-    let has = |option: &str| exact.contains(&option);
     let operands = args.iter().filter(|arg| !arg.shown().starts_with('-')).count();
-    let piped = operands == 0;
+    let has = |options: &[&str]| exact.iter().any(|arg| options.contains(arg));
     match program.as_str() {
         // They print nothing, so what they print is as tame as can be.
-        "cd" | "true" | ":" | "false" | "test" | "[" => Class::Number,
-        "nproc" => Class::Number,
-        "seq" if exact.iter().all(|arg| arg.bytes().all(|byte| byte.is_ascii_digit())) => Class::Number,
-        "wc" if piped => Class::Number,
-        "grep"
-            if exact
-                .iter()
-                .any(|arg| matches!(*arg, "-c" | "-ci" | "-ic" | "-cE" | "-cv" | "-vc" | "-cF"))
-                && operands <= 2
-                && all_exact =>
-        {
-            Class::Number
-        }
-        "grep" | "rg" | "fd" | "fdfind"
-            if matches!(program.as_str(), "fd" | "fdfind")
-                || exact.iter().any(|arg| {
-                    matches!(
-                        *arg,
-                        "-l" | "-rl"
-                            | "-lr"
-                            | "-ril"
-                            | "-lri"
-                            | "-L"
-                            | "-rL"
-                            | "--files"
-                            | "--files-with-matches"
-                    )
-                }) =>
-        {
-            Class::Name
-        }
-        "date" if exact == ["+%s"] => Class::Number,
-        "id" if exact == ["-u"] || exact == ["-g"] => Class::Number,
-        "pwd" | "realpath" | "which" => Class::Path,
-        "command" if has("-v") => Class::Path,
-        "whoami" | "hostname" | "uname" if all_exact => Class::Plain,
-        "dirname" | "basename" | "readlink" => Class::Name,
-        "ls" if exact.iter().all(|arg| {
-            !arg.starts_with('-') || arg.bytes().skip(1).all(|byte| b"1aAdrtSRU".contains(&byte))
-        }) =>
-        {
-            Class::Name
-        }
-        "find" if has("-printf") || has("-exec") || has("-ls") || has("-execdir") => Class::Unknown,
-        "find"
-            if args.first().is_none_or(|first| first.start() <= Class::Path || first.exact().is_some()) =>
-        {
-            Class::Path
-        }
-        "head" | "tail" | "sort" | "uniq" | "tac" | "cat" if piped => input,
-        "head" | "tail"
-            if operands == 1
-                && has("-n")
-                && args.iter().all(|arg| arg.start() <= Class::Number || has("-n")) =>
-        {
-            filtered_by_number(args, input)
-        }
-        "grep"
-            if operands == 1
-                && !exact
-                    .iter()
-                    .any(|arg| arg.starts_with("--") || arg.contains(['o', 'n', 'b', 'H', 'T'])) =>
-        {
-            input
+        "cd" | "true" | ":" | "false" | "test" | "[" => many(Class::Number),
+        "nproc" => one(Class::Number),
+        "seq" if exact.iter().all(|arg| arg.bytes().all(|byte| byte.is_ascii_digit())) => many(Class::Number),
+        "wc" if operands == 0 && exact.len() == 1 => one(Class::Number),
+        "wc" if operands == 0 => many(Class::Number),
+        "grep" if all_exact && operands <= 2 && has(COUNTING) => one(Class::Number),
+        "grep" | "rg" if has(NAMING) => many(Class::Name),
+        "fd" | "fdfind" if !has(&["-l", "--list-details"]) => many(Class::Name),
+        "date" if exact == ["+%s"] => one(Class::Number),
+        "id" if exact == ["-u"] || exact == ["-g"] => one(Class::Number),
+        "pwd" | "realpath" | "which" => many(Class::Path),
+        "command" if has(&["-v"]) => many(Class::Path),
+        "whoami" | "hostname" | "uname" if all_exact => many(Class::Plain),
+        "dirname" | "basename" | "readlink" => many(Class::Name),
+        "ls" if exact.iter().all(|arg| lists_names_only(arg)) => many(Class::Name),
+        "find" => find(&args, has(&["-printf", "-exec", "-execdir", "-ls"])),
+        "sort" | "uniq" | "tac" | "cat" | "head" | "tail" | "grep" if passes_lines(&program, &args) => {
+            many(input)
         }
         "git" => git(&exact, all_exact),
-        _ => Class::Unknown,
+        _ => UNKNOWN,
     }
 }
 
-/// `head -n 5` filters its input; `head -n -5 file` does not.
-fn filtered_by_number(args: &[Arg], input: Class) -> Class {
-    match args {
-        [Arg::Exact(option), number] if option == "-n" && number.start() == Class::Number => input,
-        _ => Class::Unknown,
+/// The program of a simple command and its arguments.
+fn arguments(command: &Command, scope: &Scope<'_>) -> Option<(String, Vec<Arg>)> {
+    let Body::Simple { words, .. } = &command.body else { return None };
+    let mut args: Vec<Arg> = Vec::new();
+    for word in words {
+        args.append(&mut word::expand(word, scope).ok()?);
+    }
+    let Arg::Exact(program) = args.first()? else { return None };
+    Some((program.clone(), args.split_off(1)))
+}
+
+const COUNTING: &[&str] = &["-c", "-ci", "-ic", "-cE", "-cv", "-vc", "-cF"];
+
+const NAMING: &[&str] = &[
+    "-l",
+    "-rl",
+    "-lr",
+    "-ril",
+    "-rli",
+    "-lri",
+    "-lir",
+    "-L",
+    "-rL",
+    "--files",
+    "--files-with-matches",
+    "--files-without-match",
+];
+
+/// Options of `ls` that leave one name a line.
+fn lists_names_only(arg: &str) -> bool {
+    !arg.starts_with('-') || arg.bytes().skip(1).all(|byte| b"1aAdrtSRU".contains(&byte))
+}
+
+/// Whether a stage passes on some of the lines it reads, as they are.
+fn passes_lines(program: &str, args: &[Arg]) -> bool {
+    let exact: Vec<&str> = args.iter().filter_map(Arg::exact).collect();
+    match program {
+        "sort" | "uniq" | "tac" | "cat" => {
+            args.is_empty() || exact == ["-u"] || exact == ["-r"] || exact == ["-n"] && program == "sort"
+        }
+        "head" | "tail" => match args {
+            [] => true,
+            [Arg::Exact(option)] => {
+                option.strip_prefix("-n").or(option.strip_prefix('-')).is_some_and(is_number)
+            }
+            [Arg::Exact(option), count] => option == "-n" && count.start() == Class::Number,
+            _ => false,
+        },
+        "grep" => match exact.as_slice() {
+            [pattern] => args.len() == 1 && !pattern.starts_with('-'),
+            ["-v" | "-E" | "-vE" | "-i" | "-F", _] => args.len() == 2,
+            _ => false,
+        },
+        _ => false,
     }
 }
 
-fn git(args: &[&str], all_exact: bool) -> Class {
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `grep -n pattern file`: with one file each line begins with its number and a colon.
+fn numbers_lines(command: &Command, scope: &Scope<'_>) -> bool {
+    let Some((program, args)) = arguments(command, scope) else { return false };
+    let options: Vec<&str> = args.iter().filter_map(Arg::exact).filter(|arg| arg.starts_with('-')).collect();
+    let operands: Vec<&Arg> = args.iter().filter(|arg| !arg.shown().starts_with('-')).collect();
+    program == "grep"
+        && options.iter().any(|option| option.contains('n'))
+        && options.iter().all(|option| option.bytes().skip(1).all(|byte| b"niEFwxm123456789".contains(&byte)))
+        && operands.len() == 2
+        && operands.iter().all(|operand| operand.is_one())
+}
+
+/// `cut -d: -f1`, `cut -d ':' -f 1`
+fn cuts_first_field(args: &[Arg]) -> bool {
+    let exact: Vec<&str> = args.iter().filter_map(Arg::exact).collect();
+    matches!(exact.concat().as_str(), "-d:-f1" | "-f1-d:") && exact.len() == args.len()
+}
+
+fn find(args: &[Arg], prints_otherwise: bool) -> Printed {
+    let begins_tame = match args.first() {
+        None | Some(Arg::Exact(_)) => true,
+        Some(Arg::Open(open)) => open.start <= Class::Path,
+    };
+    if prints_otherwise || !begins_tame { UNKNOWN } else { many(Class::Path) }
+}
+
+fn git(args: &[&str], all_exact: bool) -> Printed {
     let args = match args {
         ["-C", _, rest @ ..] | ["--no-pager", rest @ ..] => rest,
         all => all,
     };
-    let Some((subcommand, args)) = args.split_first() else { return Class::Unknown };
-    let only = |allowed: &[&str]| args.iter().all(|arg| !arg.starts_with('-') || allowed.contains(arg));
+    let Some((subcommand, args)) = args.split_first() else { return UNKNOWN };
+    let only = |allowed: &[&str]| {
+        args.iter().all(|arg| {
+            !arg.starts_with('-') || allowed.contains(arg) || arg.strip_prefix('-').is_some_and(is_number)
+        })
+    };
     match *subcommand {
-        "merge-base" if only(&["--fork-point", "--octopus", "--all", "-a"]) => Class::Plain,
-        "rev-list" if all_exact && args.contains(&"--count") => Class::Number,
-        "rev-list" if only(&["--all", "--max-parents=0", "-1", "--reverse", "-n"]) => Class::Plain,
+        "merge-base" if only(&["--fork-point", "--octopus"]) => one(Class::Plain),
+        "merge-base" if only(&["--all", "-a"]) => many(Class::Plain),
+        "rev-list" if all_exact && args.contains(&"--count") => one(Class::Number),
+        "rev-list" if only(&["--all", "--max-parents=0", "--reverse", "-n", "--no-merges"]) => {
+            many(Class::Plain)
+        }
         // It prints back what it does not know, so only operands that are written out are certain.
         "rev-parse"
             if matches!(args, ["--show-toplevel" | "--git-dir" | "--git-common-dir" | "--show-cdup"]) =>
         {
-            Class::Path
+            one(Class::Path)
         }
         "rev-parse" if all_exact && only(&["--short", "--verify", "-q", "--quiet", "--abbrev-ref"]) => {
-            Class::Plain
+            Printed { class: Class::Plain, one: args.iter().filter(|arg| !arg.starts_with('-')).count() <= 1 }
         }
-        "branch" if args == ["--show-current"] => Class::Plain,
-        "log" | "show" if all_exact && args.iter().any(|arg| prints_hashes(arg)) && only_counts(args) => {
-            Class::Plain
+        "branch" if args == ["--show-current"] => one(Class::Plain),
+        "log" | "show" if all_exact && args.iter().any(|arg| prints_hashes(arg)) && chooses_commits(args) => {
+            Printed { class: Class::Plain, one: args.contains(&"-1") }
         }
-        "ls-files"
-            if only(&[
-                "-m",
-                "-o",
-                "-d",
-                "-c",
-                "--others",
-                "--modified",
-                "--exclude-standard",
-                "--cached",
-                "--deleted",
-            ]) =>
-        {
-            Class::Name
+        "ls-files" if only(LISTING) => many(Class::Name),
+        "diff" | "show" | "log" | "diff-tree" | "ls-tree" if args.contains(&"--name-only") => {
+            many(Class::Name)
         }
-        "diff" | "show" | "log" | "diff-tree" if args.contains(&"--name-only") => Class::Name,
-        "ls-tree" if args.contains(&"--name-only") => Class::Name,
-        "describe" | "tag" | "for-each-ref" => Class::Name,
-        _ => Class::Unknown,
+        // Whoever owns the remote names its tags and branches.
+        "describe" | "tag" | "for-each-ref" => many(Class::Name),
+        _ => UNKNOWN,
     }
 }
 
+const LISTING: &[&str] =
+    &["-m", "-o", "-d", "-c", "--others", "--modified", "--exclude-standard", "--cached", "--deleted"];
+
 fn prints_hashes(arg: &str) -> bool {
-    matches!(
-        arg,
-        "--format=%H"
-            | "--format=%h"
-            | "--pretty=format:%H"
-            | "--pretty=format:%h"
-            | "--pretty=%H"
-            | "--pretty=%h"
-    )
+    let format = arg
+        .strip_prefix("--format=")
+        .or(arg.strip_prefix("--pretty=format:"))
+        .or(arg.strip_prefix("--pretty="));
+    matches!(format, Some("%H" | "%h"))
 }
 
 /// Options of `git log` that only choose commits, beside the format.
-fn only_counts(args: &[&str]) -> bool {
+fn chooses_commits(args: &[&str]) -> bool {
     args.iter().all(|arg| {
         let Some(option) = arg.strip_prefix('-') else { return true };
         prints_hashes(arg)
-            || option.bytes().all(|byte| byte.is_ascii_digit())
+            || is_number(option)
             || matches!(
                 *arg,
                 "-n" | "--reverse" | "--" | "--all" | "--no-merges" | "--merges" | "--follow" | "-s"

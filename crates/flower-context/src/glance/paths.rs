@@ -5,7 +5,9 @@ pub(super) fn is_device(path: &str) -> bool {
     let mut names = path.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
     let first = names.next();
     if path.starts_with('/') && first == Some("dev") {
-        return !HARMLESS_DEVICES.contains(&path);
+        let descriptor =
+            path.strip_prefix("/dev/fd/").is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()));
+        return !descriptor && !HARMLESS_DEVICES.contains(&path);
     }
     // `../../dev/zero`, `/proc/1/root/dev/zero`, `/proc/kmsg`
     path.ends_with("/kmsg")
@@ -19,7 +21,7 @@ pub(super) fn may_be_device(head: &str) -> bool {
 }
 
 /// Devices that are at their end at once, or are what the command has open anyway.
-const HARMLESS_DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/fd/0", "/dev", "/dev/"];
+const HARMLESS_DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev", "/dev/"];
 
 const ENDLESS_DEVICES: &[&str] = &["/zero", "/full", "/random", "/urandom", "/tty", "/console", "/ptmx"];
 

@@ -15,8 +15,7 @@ pub(super) fn prescan(command: &str) -> Result<(), Fault> {
         return Err(Fault { span: Span { start: 0, end }, reason: Reason::TooLong { limit: COMMAND_LIMIT } });
     }
     let odd = command.char_indices().find(|(_, c)| match c {
-        '\n' | '\t' => false,
-        ' '..='~' => false,
+        '\n' | '\t' | ' '..='~' => false,
         _ => is_odd(*c),
     });
     match odd {

@@ -82,6 +82,7 @@ type Check = fn(&Call<'_>) -> Result<(), Reason>;
 
 /// An entry of the tables.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one word of an entry, and most entries have none")]
 pub(super) struct Program {
     names: &'static str,
     pub(super) flags: &'static str,
@@ -224,7 +225,7 @@ static INDEX: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(
 });
 
 /// Refuses a call of a program unless it is known to be read-only, cheap and finite.
-pub(super) fn judge(name: &str, args: &[Arg], context: &Context) -> Result<(), Reason> {
+pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Reason> {
     let name = wrap::program_name(name);
     match (name, args) {
         // They take anything; what `echo` does not know as an option it prints.
@@ -239,7 +240,7 @@ pub(super) fn judge(name: &str, args: &[Arg], context: &Context) -> Result<(), R
                 return Err(Reason::Subcommand { program: name.to_owned(), subcommand: String::new() });
             };
             let inner = inner.exact().ok_or(Reason::ComputedName)?;
-            return judge(inner, args, &context.deeper()?);
+            return judge(inner, args, context.deeper()?);
         }
         _ => {}
     }

@@ -82,9 +82,9 @@ impl<'a> Scope<'a> {
     fn line_of(&self, feed: Feed<'_>) -> Class {
         let class = match feed {
             Feed::Unknown => Class::Unknown,
-            Feed::Stages(commands) => output::of_stages(commands, self),
+            Feed::Stages(commands) => output::of_stages(commands, self).class,
             Feed::Word(word) => match word.pieces.as_slice() {
-                [Piece::Process(list)] => output::class_of(list, self),
+                [Piece::Process(list)] => output::of_list(list, self).class,
                 _ => Class::Unknown,
             },
         };
@@ -105,7 +105,8 @@ impl<'a> Scope<'a> {
         match form {
             Form::Whole => value,
             Form::Length => Value::Class(Class::Number),
-            Form::CutEnd => Value::Class(value.class()),
+            // What is left of it may be nothing.
+            Form::CutEnd => Value::Words(value.class()),
             Form::Changed => Value::Class(Class::Unknown),
         }
     }

@@ -26,21 +26,28 @@ pub(super) enum Class {
 pub(super) enum Value {
     /// Exactly this, everywhere in the command line.
     Text(String),
-    /// Something of this class.
+    /// One word, or one line, of this class.
     Class(Class),
+    /// What a command printed: perhaps several words of this class, perhaps none.
+    Words(Class),
 }
 
 impl Value {
     pub(super) fn class(&self) -> Class {
         match self {
             Self::Text(text) => text_class(text),
-            Self::Class(class) => *class,
+            Self::Class(class) | Self::Words(class) => *class,
         }
     }
 
     /// What is known when the variable has this or the other value.
     pub(super) fn join(&self, other: &Self) -> Self {
-        if self == other { self.clone() } else { Self::Class(self.class().max(other.class())) }
+        let class = self.class().max(other.class());
+        match (self, other) {
+            _ if self == other => self.clone(),
+            (Self::Words(_), _) | (_, Self::Words(_)) => Self::Words(class),
+            _ => Self::Class(class),
+        }
     }
 }
 
@@ -167,6 +174,7 @@ mod tests {
         assert_eq!(text("a").join(&text("a")), text("a"));
         assert_eq!(text("1").join(&text("2")), Value::Class(Class::Number));
         assert_eq!(text("a").join(&text("-o")), Value::Class(Class::Unknown));
+        assert_eq!(text("1").join(&Value::Words(Class::Number)), Value::Words(Class::Number));
         assert_eq!(text("a").join(&Value::Class(Class::Name)), Value::Class(Class::Name));
     }
 }

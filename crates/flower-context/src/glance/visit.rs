@@ -19,7 +19,7 @@ pub(super) type See<'s, 'a> = &'s mut dyn FnMut(&'a Command, Feed<'a>);
 /// Calls `see` for each command in the order of the source: those inside substitutions and here-documents too.
 pub(super) fn each_command<'a>(script: &'a Script, see: See<'_, 'a>) {
     in_list(&script.list, Feed::Unknown, see);
-    script.bodies.iter().for_each(|body| in_word(body, see));
+    in_words(&script.bodies, see);
 }
 
 fn in_list<'a>(list: &'a List, feed: Feed<'a>, see: See<'_, 'a>) {
@@ -37,20 +37,20 @@ fn in_command<'a>(command: &'a Command, feed: Feed<'a>, see: See<'_, 'a>) {
     for redirect in &command.redirects {
         match &redirect.kind {
             RedirectKind::Read(word) | RedirectKind::Write(word) | RedirectKind::HereString(word) => {
-                in_word(word, see)
+                in_word(word, see);
             }
             RedirectKind::Descriptor | RedirectKind::HereDocument => {}
         }
     }
     match &command.body {
         Body::Simple { assignments, words } => {
-            assignments.iter().for_each(|assignment| in_word(&assignment.value, see));
-            words.iter().for_each(|word| in_word(word, see));
+            let values = assignments.iter().map(|assignment| &assignment.value);
+            in_words(values.chain(words), see);
         }
         Body::Group(list) => in_list(list, feed, see),
         Body::If(lists) => lists.iter().for_each(|list| in_list(list, feed, see)),
         Body::For { words, body, .. } => {
-            words.iter().for_each(|word| in_word(word, see));
+            in_words(words, see);
             in_list(body, feed, see);
         }
         Body::While { condition, body } => {
@@ -81,6 +81,12 @@ fn redirected<'a>(feed: Feed<'a>, redirect: &'a Redirect) -> Feed<'a> {
     }
 }
 
+fn in_words<'a>(words: impl IntoIterator<Item = &'a Word>, see: See<'_, 'a>) {
+    for word in words {
+        in_word(word, see);
+    }
+}
+
 fn in_word<'a>(word: &'a Word, see: See<'_, 'a>) {
     word.pieces.iter().for_each(|piece| in_piece(piece, see));
 }
@@ -92,7 +98,7 @@ fn in_arithmetic<'a>(arithmetic: &'a Arithmetic, see: See<'_, 'a>) {
 fn in_piece<'a>(piece: &'a Piece, see: See<'_, 'a>) {
     match piece {
         Piece::Text { .. } => {}
-        Piece::Parameter { operands, .. } => operands.iter().for_each(|word| in_word(word, see)),
+        Piece::Parameter { operands, .. } => in_words(operands, see),
         Piece::Output { list, .. } | Piece::Process(list) => in_list(list, Feed::Unknown, see),
         Piece::Arithmetic(arithmetic) => in_arithmetic(arithmetic, see),
     }

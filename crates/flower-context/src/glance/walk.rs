@@ -3,12 +3,12 @@
 use super::languages::{arithmetic, test};
 use super::output;
 use super::programs;
-use super::reason::Reason;
+use super::reason::{Construct, Reason};
 use super::redirect;
 use super::scope::{Scope, may_be_set};
 use super::syntax::{
     Assignment, Body, Command, Fault, Joint, List, Piece, Pipeline, Redirect, RedirectKind, Script, Span,
-    Word,
+    Word, is_name,
 };
 use super::value::{Arg, Class};
 use super::word;
@@ -46,7 +46,7 @@ impl Judge<'_> {
         for (index, command) in pipeline.commands.iter().enumerate() {
             self.command(command, input)?;
             if index + 1 < pipeline.commands.len() {
-                input = output::printed(command, input, self.scope);
+                input = output::of_command(command, input, self.scope).class;
             }
         }
         Ok(())
@@ -69,12 +69,12 @@ impl Judge<'_> {
             Body::Group(list) => self.list(list, input),
             Body::If(lists) => lists.iter().try_for_each(|list| self.list(list, input)),
             Body::For { name, words, body } => {
-                self.settable(command.span, name)?;
+                settable(command.span, name)?;
                 words.iter().try_for_each(|word| self.nested(word))?;
                 self.looped(command.span)?.list(body, Class::Unknown)
             }
             Body::While { condition, body } => {
-                self.reading(command.span, condition)?;
+                ends(command.span, condition)?;
                 let inner = self.looped(command.span)?;
                 inner.list(condition, Class::Unknown)?;
                 inner.list(body, Class::Unknown)
@@ -87,7 +87,7 @@ impl Judge<'_> {
                 Ok(())
             }
             Body::Arithmetic(arithmetic) => {
-                arithmetic.sets.iter().try_for_each(|name| self.settable(command.span, name))?;
+                arithmetic.sets.iter().try_for_each(|name| settable(command.span, name))?;
                 self.pieces(&arithmetic.pieces)?;
                 arithmetic::judge(arithmetic, self.scope)
             }
@@ -100,10 +100,6 @@ impl Judge<'_> {
             return refuse(span, Reason::TooComplex);
         }
         Ok(Self { loops: self.loops + 1, ..self })
-    }
-
-    fn settable(&self, span: Span, name: &str) -> Result<(), Fault> {
-        if may_be_set(name) { Ok(()) } else { refuse(span, Reason::Assignment { name: name.to_owned() }) }
     }
 
     fn simple(
@@ -122,7 +118,7 @@ impl Judge<'_> {
                 );
             }
             return assignments.iter().try_for_each(|assignment| {
-                self.settable(assignment.span, &assignment.name)?;
+                settable(assignment.span, &assignment.name)?;
                 self.nested(&assignment.value)
             });
         };
@@ -137,14 +133,14 @@ impl Judge<'_> {
         }
         // Only this spelling: variables that `read` sets are collected by it.
         if first.bare() == Some("read") {
-            return self.read(command.span, rest, &args);
+            return Self::read(command.span, rest, &args);
         }
-        let call = programs::Context { input, depth: 0 };
-        programs::judge(&name, &args, &call).map_err(|reason| Fault { span: command.span, reason })
+        let context = programs::Context { input, depth: 0 };
+        programs::judge(&name, &args, context).map_err(|reason| Fault { span: command.span, reason })
     }
 
     /// `read -r NAME …`
-    fn read(&self, span: Span, words: &[Word], args: &[Arg]) -> Result<(), Fault> {
+    fn read(span: Span, words: &[Word], args: &[Arg]) -> Result<(), Fault> {
         let refused = |arg: &Arg| {
             refuse(span, Reason::Option { program: "read".to_owned(), option: arg.shown().to_owned() })
         };
@@ -153,7 +149,7 @@ impl Judge<'_> {
             match arg.exact() {
                 Some("-r") => index += 1,
                 Some("-d" | "-rd") if args.get(index + 1).is_some_and(|value| value.exact().is_some()) => {
-                    index += 2
+                    index += 2;
                 }
                 Some(text) if !text.starts_with('-') => break,
                 _ => return refused(arg),
@@ -163,37 +159,9 @@ impl Judge<'_> {
             return args.first().map_or(Ok(()), refused);
         }
         words.iter().skip(index).try_for_each(|word| match word.bare() {
-            Some(name) if super::syntax::is_name(name) => self.settable(span, name),
+            Some(name) if is_name(name) => settable(span, name),
             _ => refuse(word.span, Reason::ComputedName),
         })
-    }
-
-    /// A `while` ends when each round begins with a `read` that fails at the end of the input.
-    fn reading(&self, span: Span, condition: &List) -> Result<(), Fault> {
-        let endless = || refuse(span, Reason::Construct(super::reason::Construct::EndlessLoop));
-        let Some((first, rest)) = condition.pipelines.split_first() else { return endless() };
-        let [Command { body: Body::Simple { words, .. }, redirects, .. }] = first.commands.as_slice() else {
-            return endless();
-        };
-        let reads = words.first().and_then(Word::bare) == Some("read");
-        // A redirect would open its file again in each round.
-        let reopens =
-            redirects.iter().any(|redirect: &Redirect| !matches!(redirect.kind, RedirectKind::Descriptor));
-        if !reads || reopens || first.negated {
-            return endless();
-        }
-        for pipeline in rest {
-            let goes_on = match pipeline.joint {
-                Joint::And => true,
-                // `|| [ -n "$line" ]`: at the end of the input `read` leaves the line empty.
-                Joint::Or => test::asks_whether_set(pipeline, words),
-                Joint::Then => false,
-            };
-            if !goes_on {
-                return endless();
-            }
-        }
-        Ok(())
     }
 
     /// Judges what a word runs while it is expanded.
@@ -244,4 +212,36 @@ fn reads_a_file(list: &List) -> bool {
         },
         _ => false,
     }
+}
+
+fn settable(span: Span, name: &str) -> Result<(), Fault> {
+    if may_be_set(name) { Ok(()) } else { refuse(span, Reason::Assignment { name: name.to_owned() }) }
+}
+
+/// A `while` ends when each round begins with a `read` that fails at the end of the input.
+fn ends(span: Span, condition: &List) -> Result<(), Fault> {
+    let endless = || refuse(span, Reason::Construct(Construct::EndlessLoop));
+    let Some((first, rest)) = condition.pipelines.split_first() else { return endless() };
+    let [Command { body: Body::Simple { words, .. }, redirects, .. }] = first.commands.as_slice() else {
+        return endless();
+    };
+    let reads = words.first().and_then(Word::bare) == Some("read");
+    // A redirect would open its file again in each round.
+    let reopens =
+        redirects.iter().any(|redirect: &Redirect| !matches!(redirect.kind, RedirectKind::Descriptor));
+    if !reads || reopens || first.negated {
+        return endless();
+    }
+    for pipeline in rest {
+        let goes_on = match pipeline.joint {
+            Joint::And => true,
+            // `|| [ -n "$line" ]`: at the end of the input `read` leaves the line empty.
+            Joint::Or => test::asks_whether_set(pipeline, words),
+            Joint::Then => false,
+        };
+        if !goes_on {
+            return endless();
+        }
+    }
+    Ok(())
 }

@@ -22,6 +22,9 @@ pub(super) enum Part<'w> {
 
 /// The arguments that a word becomes.
 pub(super) fn expand(word: &Word, scope: &Scope<'_>) -> Result<Vec<Arg>, Fault> {
+    if let Some(text) = plain(word) {
+        return Ok(vec![Arg::Exact(text)]);
+    }
     let parts = word.pieces.iter().map(|piece| match piece {
         Piece::Text { text, quoted } => Part::Text { text: Cow::Borrowed(text), quoted: *quoted },
         other => Part::Piece(other),
@@ -49,6 +52,18 @@ pub(super) fn expand(word: &Word, scope: &Scope<'_>) -> Result<Vec<Arg>, Fault> 
     Ok(args)
 }
 
+/// The text of a word that nothing happens to but quote removal: most words.
+fn plain(word: &Word) -> Option<String> {
+    let mut pieces = word.pieces.iter().map(|piece| match piece {
+        Piece::Text { text, quoted } if *quoted || !text.contains(['~', '{', '}', '*', '?', '[']) => {
+            Some(text)
+        }
+        _ => None,
+    });
+    let first = pieces.next()??;
+    pieces.try_fold(first.clone(), |whole, text| Some(whole + text?))
+}
+
 /// The one argument that a word becomes, or a refusal: for names of commands, redirects and values.
 pub(super) fn expand_one(word: &Word, scope: &Scope<'_>) -> Result<Option<Arg>, Fault> {
     let mut args = expand(word, scope)?;
@@ -60,6 +75,7 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
     let mut field = Field::default();
     // What the value may hold anywhere, which counts when it is used without quotes.
     let mut inside = Class::Number;
+    let mut words = false;
     for piece in &word.pieces {
         let computed = match piece {
             Piece::Text { text, quoted } => {
@@ -72,7 +88,11 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
             }
             Piece::Process(_) => Class::Plain,
             Piece::Arithmetic(_) => Class::Number,
-            Piece::Output { list, .. } => output::class_of(list, scope),
+            Piece::Output { list, .. } => {
+                let printed = output::of_list(list, scope);
+                words |= !printed.one;
+                printed.class
+            }
             Piece::Parameter { name, form, .. } => match scope.parameter(name, *form) {
                 Value::Text(text) => {
                     inside =
@@ -81,23 +101,25 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
                     continue;
                 }
                 Value::Class(class) => class,
+                Value::Words(class) => {
+                    words = true;
+                    class
+                }
             },
         };
         inside = inside.max(computed);
         field.open(computed, false);
     }
-    if !field.opened {
+    let Some(Computed { start, tail, .. }) = field.computed else {
         return Value::Text(field.head);
-    }
-    let start = field.start.unwrap_or(Class::Unknown);
-    Value::Class(match inside {
+    };
+    let class = match inside {
         Class::Unknown => Class::Unknown,
         Class::Name if start <= Class::Path => Class::Path,
-        _ if field.head.is_empty() && field.tail.bytes().all(|byte| byte.is_ascii_digit()) => {
-            start.max(inside)
-        }
+        _ if field.head.is_empty() && tail.bytes().all(|byte| byte.is_ascii_digit()) => start.max(inside),
         _ => start.max(inside).max(Class::Plain),
-    })
+    };
+    if words { Value::Words(class) } else { Value::Class(class) }
 }
 
 /// Where in its word an unquoted text stands.
@@ -121,14 +143,15 @@ impl Fields<'_> {
             Piece::Process(_) => self.field.open(Class::Plain, false),
             Piece::Arithmetic(_) => self.field.open(Class::Number, false),
             Piece::Output { list, quoted } => {
-                let class = output::class_of(list, scope);
+                let class = output::of_list(list, scope).class;
                 if *quoted { self.field.open(class, false) } else { self.field.split(class, true) }
             }
             Piece::Parameter { name, form, quoted, .. } => match (scope.parameter(name, *form), *quoted) {
                 (Value::Text(text), true) => self.field.quoted(&text),
-                (Value::Class(class), true) => self.field.open(class, name == "@"),
+                (Value::Class(class) | Value::Words(class), true) => self.field.open(class, name == "@"),
                 (Value::Text(text), false) => self.known(&text),
                 (Value::Class(class), false) => self.field.split(class, class > Class::Plain),
+                (Value::Words(class), false) => self.field.split(class, true),
             },
         }
     }
@@ -163,18 +186,26 @@ impl Fields<'_> {
 /// One field while it grows.
 #[derive(Debug, Default)]
 struct Field {
+    /// The text before anything computed.
     head: String,
-    /// Something was computed.
-    opened: bool,
-    start: Option<Class>,
-    /// Behind a computed beginning that may be empty, known text has fixed how the field begins.
-    anchored: bool,
-    many: bool,
-    /// Behind `head`; holds `1` for every computed number.
-    tail: String,
-    only_numbers: bool,
     /// There were quotes: the field exists even when it is empty.
     quotes: bool,
+    computed: Option<Computed>,
+}
+
+/// What a field holds from its first computed part on.
+#[derive(Debug)]
+struct Computed {
+    /// How the wildest argument that may come of the field begins.
+    start: Class,
+    /// It may become several arguments, or none.
+    many: bool,
+    /// Known text behind a computed beginning: should that be empty, this is where the field begins.
+    anchored: bool,
+    /// Nothing is computed but numbers.
+    only_numbers: bool,
+    /// The text behind the head, with `1` for every computed part.
+    tail: String,
 }
 
 impl Field {
@@ -188,81 +219,81 @@ impl Field {
         if text.is_empty() {
             return;
         }
-        if !self.opened {
+        let Some(computed) = &mut self.computed else {
             self.head.push_str(text);
             return;
-        }
-        if self.head.is_empty() && !self.anchored {
-            self.anchored = true;
-            let class = if text.starts_with('-') { Class::Unknown } else { Class::Plain };
+        };
+        if self.head.is_empty() && !computed.anchored {
+            computed.anchored = true;
             // A number is never empty, so a dash behind it is no beginning.
-            if self.start != Some(Class::Number) {
-                self.raise(class);
+            if computed.start != Class::Number {
+                let class = if text.starts_with('-') { Class::Unknown } else { Class::Plain };
+                computed.start = computed.start.max(class);
             }
         }
-        self.tail.push_str(text);
+        computed.tail.push_str(text);
     }
 
     /// Text in which a tilde and patterns mean something.
     fn unquoted(&mut self, text: &str, place: Place) {
-        let mut rest = text;
-        if let Place::Start { .. } = place
-            && rest.starts_with('~')
-        {
+        let starts = matches!(place, Place::Start { .. });
+        if starts && text.starts_with('~') {
             self.open(Class::Plain, false);
-            self.anchored = true;
+            if let Some(computed) = &mut self.computed {
+                computed.anchored = true;
+            }
         }
-        if let Place::Start { alone: true } = place
-            && rest == "["
-        {
-            self.known(rest);
-            return;
+        let pattern = match place {
+            Place::Start { alone: true } if text == "[" => None,
+            _ => text.bytes().position(|byte| matches!(byte, b'*' | b'?' | b'[')),
+        };
+        match pattern.and_then(|at| text.split_at_checked(at)) {
+            Some((before, pattern)) => {
+                self.known(before);
+                self.open(Class::Name, true);
+                self.known(pattern);
+            }
+            None => self.known(text),
         }
-        if let Some(at) = rest.bytes().position(|byte| matches!(byte, b'*' | b'?' | b'[')) {
-            let (before, pattern) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            self.known(before);
-            self.open(Class::Name, true);
-            rest = pattern;
-        }
-        self.known(rest);
     }
 
     fn open(&mut self, class: Class, many: bool) {
-        if !self.opened {
-            self.only_numbers = true;
+        let number = class == Class::Number && !many;
+        match &mut self.computed {
+            Some(computed) => {
+                let begins = self.head.is_empty() && !computed.anchored;
+                computed.start = computed.start.max(if begins { class } else { Class::Plain });
+                computed.many |= many;
+                computed.only_numbers &= number;
+                computed.tail.push('1');
+            }
+            None => {
+                self.computed = Some(Computed {
+                    start: if self.head.is_empty() { class } else { Class::Plain },
+                    many,
+                    anchored: false,
+                    only_numbers: number,
+                    tail: "1".to_owned(),
+                });
+            }
         }
-        self.opened = true;
-        self.only_numbers &= class == Class::Number && !many;
-        self.tail.push('1');
-        self.many |= many;
-        let begins = self.head.is_empty() && !self.anchored;
-        self.raise(if begins { class } else { Class::Plain });
     }
 
     /// Something unquoted: unless it is one tame word, it may fall apart, and its later parts begin anew.
     fn split(&mut self, class: Class, many: bool) {
         self.open(class, many);
-        if class > Class::Plain {
-            self.raise(class.max(Class::Name));
+        if let Some(computed) = self.computed.as_mut().filter(|_| class > Class::Plain) {
+            computed.start = computed.start.max(class).max(Class::Name);
         }
-    }
-
-    fn raise(&mut self, class: Class) {
-        self.start = self.start.max(Some(class));
     }
 
     fn finish(self, shown: &str) -> Option<Arg> {
-        if !self.opened {
+        let Some(computed) = self.computed else {
             return (self.quotes || !self.head.is_empty()).then_some(Arg::Exact(self.head));
-        }
-        let outline = self.only_numbers.then(|| format!("{}{}", self.head, self.tail));
-        Some(Arg::Open(Open {
-            head: self.head,
-            start: self.start.unwrap_or(Class::Unknown),
-            many: self.many,
-            outline,
-            shown: shown.to_owned(),
-        }))
+        };
+        let outline = computed.only_numbers.then(|| format!("{}{}", self.head, computed.tail));
+        let Computed { start, many, .. } = computed;
+        Some(Arg::Open(Open { head: self.head, start, many, outline, shown: shown.to_owned() }))
     }
 }
 

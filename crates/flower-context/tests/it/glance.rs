@@ -136,7 +136,7 @@ proptest! {
         cut in 0_usize..3,
     ) {
         let commands = commands(EVERYDAY);
-        let _ = is_glance(&mutated(index.get(&commands), at, piece, cut));
+        let _ = is_glance(&mutated(index.get::<String>(&commands), at, piece, cut));
     }
 
     #[test]
@@ -145,7 +145,7 @@ proptest! {
         suffix in prop::sample::select(ACTS),
     ) {
         let commands = commands(EVERYDAY);
-        let command = index.get(&commands);
+        let command = index.get::<String>(&commands);
         // Behind a here-document's tag the suffix would be a line of its body.
         prop_assume!(!command.contains("<<E") && !command.contains("<<'E"));
         let acting = format!("{command}{suffix}");

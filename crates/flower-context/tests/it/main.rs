@@ -5,6 +5,7 @@
 mod accounting;
 mod fixtures;
 mod glance;
+mod glance_oracle;
 mod histories;
 mod rewrite;
 mod transcript;

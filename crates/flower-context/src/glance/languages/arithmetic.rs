@@ -18,7 +18,7 @@ pub(in crate::glance) fn judge(arithmetic: &Arithmetic, scope: &Scope<'_>) -> Re
     for piece in &arithmetic.pieces {
         let class = match piece {
             Piece::Parameter { name, form, .. } => scope.parameter(name, *form).class(),
-            Piece::Output { list, .. } => output::class_of(list, scope),
+            Piece::Output { list, .. } => output::of_list(list, scope).class,
             Piece::Arithmetic(_) => Class::Number,
             Piece::Text { .. } | Piece::Process(_) => Class::Unknown,
         };

@@ -21,16 +21,14 @@ fn judge_program(program: &str) -> Result<(), Reason> {
     let tokens = tokens(program)?;
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            Token::Word("system" | "function" | "func" | "do") => return Err(refused("awk", token.text())),
-            Token::Word("getline") => {
+            Token::Word("getline")
                 // Alone it takes the next line of the input; with `<` it may read the same nothing for ever.
-                if !matches!(tokens.get(at + 1), None | Some(Token::Sign(";" | "}" | ")" | "\n"))) {
+                if !matches!(tokens.get(at + 1), None | Some(Token::Sign(";" | "}" | ")" | "\n"))) => {
                     return Err(refused("awk", "getline"));
                 }
-            }
             Token::Word("while" | "for") => loop_ends(&tokens, at)?,
             Token::Word("print" | "printf") => prints_to_standard_output(&tokens, at)?,
-            Token::Sign("|" | "@" | ">>") => return Err(refused("awk", token.text())),
+            Token::Word("system" | "function" | "func" | "do") | Token::Sign("|" | "@" | ">>") => return Err(refused("awk", token.text())),
             _ => {}
         }
     }
@@ -106,13 +104,14 @@ impl<'a> Token<'a> {
     fn divides(self) -> Option<bool> {
         match self {
             Self::Word("print" | "printf" | "return" | "exit" | "in" | "case" | "else") => Some(false),
+            // Words behind which one awk divides and another matches; in `if (…) /x/` and `x++ /x/` it is not plain either.
             Self::Word(
                 "getline" | "length" | "next" | "nextfile" | "break" | "continue" | "BEGIN" | "END"
                 | "delete" | "switch" | "default" | "if" | "while" | "for",
-            ) => None,
+            )
+            | Self::Closed
+            | Self::Sign("$" | "++" | "--") => None,
             Self::Word(_) | Self::Value | Self::Sign("]" | ")") => Some(true),
-            // Behind `if (…)` a pattern may stand, behind `x++` and `$` either.
-            Self::Closed | Self::Sign("$" | "++" | "--") => None,
             Self::Sign(_) => Some(false),
         }
     }

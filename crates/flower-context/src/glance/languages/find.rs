@@ -84,7 +84,7 @@ const WITH_VALUE: &[&str] = &[
 ];
 
 /// Judges the arguments of `find`. `-delete`, `-fprint*`, `-fls`, `-ok*` and whatever is not known are refused.
-pub(in crate::glance) fn judge(args: &[Arg], context: &Context) -> Result<(), Reason> {
+pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Reason> {
     let mut args = args;
     while let Some((arg, rest)) = args.split_first() {
         match arg.exact() {
@@ -101,7 +101,7 @@ pub(in crate::glance) fn judge(args: &[Arg], context: &Context) -> Result<(), Re
             }
             Arg::Exact(_) => {}
             Arg::Open(open) if open.start <= Class::Path && !open.head.starts_with('-') => {
-                found = found.max(open.start)
+                found = found.max(open.start);
             }
             Arg::Open(open) => return Err(dynamic(&open.shown)),
         }
@@ -141,7 +141,7 @@ fn is_suffix_pattern(value: &Arg) -> bool {
 }
 
 /// Judges the command of `-exec`, and returns what stands behind its end.
-fn run<'a>(args: &'a [Arg], found: Class, context: &Context) -> Result<&'a [Arg], Reason> {
+fn run(args: &[Arg], found: Class, context: Context) -> Result<&[Arg], Reason> {
     let ends = |(at, arg): (usize, &Arg)| match arg.exact() {
         Some(";") => true,
         Some("+") => at.checked_sub(1).and_then(|before| args.get(before)).and_then(Arg::exact) == Some("{}"),
@@ -153,7 +153,7 @@ fn run<'a>(args: &'a [Arg], found: Class, context: &Context) -> Result<&'a [Arg]
     let Some((name, words)) = command.split_first() else { return Err(refused("find", "-exec")) };
     let name = name.exact().filter(|name| !name.contains("{}")).ok_or(Reason::ComputedName)?;
     let words: Vec<Arg> = words.iter().map(|word| replaced(word, "{}", found, many)).collect();
-    programs::judge(name, &words, &context.deeper()?)?;
+    programs::judge(name, &words, context.deeper()?)?;
     Ok(rest.get(1..).unwrap_or_default())
 }
 

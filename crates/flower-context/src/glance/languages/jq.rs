@@ -1,8 +1,10 @@
-//! `jq` filters compute and print; the only harm in them is not to end.
+//! `jq` filters compute and print; the only harm in them is not to end. So a filter may have words in it that the
+//! line gives to a loop, but no text of unknown origin.
 
 use super::refused;
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
+use crate::glance::value::{Arg, Class};
 
 /// Words of filters that may run for ever.
 const ENDLESS: &[&str] = &["repeat", "until", "while", "infinite", "recurse(", "def "];
@@ -10,7 +12,11 @@ const ENDLESS: &[&str] = &["repeat", "until", "while", "infinite", "recurse(", "
 /// Judges the filter of a call of `jq`: the first operand, which must be known but for numbers.
 pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
     let Some(filter) = call.operands.first() else { return Ok(()) };
-    let Some(text) = filter.outline() else {
+    let text = match filter {
+        Arg::Open(open) if open.start <= Class::Plain && !open.many => Some(open.head.as_str()),
+        other => other.outline(),
+    };
+    let Some(text) = text else {
         return Err(Reason::Dynamic { program: call.name.clone(), word: filter.shown().to_owned() });
     };
     endless(text)

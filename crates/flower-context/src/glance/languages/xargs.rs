@@ -6,7 +6,7 @@ use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class, Open};
 
 /// Judges the arguments of `xargs`; `context.input` is what is known of its input.
-pub(in crate::glance) fn judge(args: &[Arg], context: &Context) -> Result<(), Reason> {
+pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Reason> {
     let refused = |arg: &Arg| Reason::Option { program: "xargs".to_owned(), option: arg.shown().to_owned() };
     let mut args = args;
     let mut input = context.input;
@@ -19,9 +19,8 @@ pub(in crate::glance) fn judge(args: &[Arg], context: &Context) -> Result<(), Re
         }
         args = rest;
         match option {
-            "-0" | "--null" => whole_names = true,
+            "-0" | "--null" | "-0r" | "-r0" => whole_names = true,
             "-r" | "-t" | "-x" | "-rt" | "--no-run-if-empty" | "--verbose" | "--exit" => {}
-            "-0r" | "-r0" => whole_names = true,
             "-n" | "-P" | "-L" | "-s" | "-d" | "-I" | "-a" | "-0n" | "-0P" | "-rn" | "-0I" => {
                 let Some((value, rest)) = args.split_first() else { return Err(refused(arg)) };
                 let Some(text) = value.exact().filter(|text| !text.is_empty() && !text.starts_with('-'))
@@ -62,7 +61,7 @@ pub(in crate::glance) fn judge(args: &[Arg], context: &Context) -> Result<(), Re
             words.iter().cloned().chain([read]).collect()
         }
     };
-    programs::judge(name, &words, &context.deeper()?)
+    programs::judge(name, &words, context.deeper()?)
 }
 
 enum Glued<'a> {

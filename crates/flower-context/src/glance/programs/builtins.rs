@@ -20,6 +20,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("umask").flags("S").at_most(0),
     program("times").at_most(0),
     // With an operand it changes where a program is looked for.
+    // For the rest of the line; `set -- …` sets what `$1` is.
+    program("set").flags("eux").valued("o").words("-euo -eo -uo").then(stops_on_errors),
+    program("shopt").flags("supq").then(chooses_patterns),
     program("hash").flags("l").at_most(0),
 ];
 
@@ -30,6 +33,27 @@ fn number(call: &Call<'_>) -> Result<(), Reason> {
         .iter()
         .find(|arg| arg.start() != Class::Number || matches!(arg, Arg::Open(open) if open.many))
     {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
+
+fn stops_on_errors(call: &Call<'_>) -> Result<(), Reason> {
+    let known = |arg: &&Arg| {
+        arg.exact()
+            .is_some_and(|text| matches!(text, "pipefail" | "errexit" | "nounset" | "+e" | "+u" | "+x"))
+    };
+    let values = call.options.iter().filter_map(|(_, value)| value.as_ref());
+    match values.chain(call.operands.iter().copied()).find(|arg| !known(arg)) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
+
+/// Options that only decide which files a pattern matches.
+fn chooses_patterns(call: &Call<'_>) -> Result<(), Reason> {
+    let known = |text: &str| matches!(text, "globstar" | "nullglob" | "dotglob" | "failglob" | "nocaseglob");
+    match call.operands.iter().find(|arg| !arg.exact().is_some_and(known)) {
         Some(arg) => Err(call.operand(arg)),
         None => Ok(()),
     }

@@ -16,7 +16,7 @@ const KNOWN: &[(Harm, &str)] = &[
         "rm rmdir mv cp ln mkdir touch tee dd truncate install chmod chown chgrp chattr setfacl split csplit mkfifo mknod mktemp shred sync \
          patch unlink rename mkfs fdisk parted umount losetup kill pkill killall renice shutdown reboot halt poweroff useradd userdel usermod \
          passwd groupadd visudo iptables nft modprobe insmod rmmod ldconfig zip rar cpio rsync scp sponge logger wall export declare typeset \
-         readonly local unset let shopt set mapfile readarray getopts alias unalias history umount script screendump tmux screen",
+         readonly local unset let mapfile readarray getopts alias unalias history umount script screendump tmux screen",
     ),
     (
         Harm::Interprets,

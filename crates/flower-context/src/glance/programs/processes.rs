@@ -3,6 +3,7 @@
 use super::{Program, program};
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
+use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     // BSD options come without a dash, so every operand is taken for some; none does harm.
@@ -51,12 +52,13 @@ fn at_most_short(call: &Call<'_>) -> Result<(), Reason> {
     }
 }
 
-/// Options of `lsof` with a plus repeat or write.
+/// Options of `lsof` with a plus repeat or write; `+D` and `+d` look into a directory.
 fn no_plus(call: &Call<'_>) -> Result<(), Reason> {
-    match call.operands.iter().find(|arg| {
-        !arg.exact()
-            .is_some_and(|text| !text.starts_with('+') || text.starts_with("+D") || text.starts_with("+d"))
-    }) {
+    let harmless = |arg: &Arg| match arg {
+        Arg::Exact(text) => !text.starts_with('+') || text.starts_with("+D") || text.starts_with("+d"),
+        Arg::Open(open) => open.head.starts_with(':') && !open.many,
+    };
+    match call.operands.iter().find(|arg| !harmless(arg)) {
         Some(arg) => Err(call.operand(arg)),
         None => Ok(()),
     }

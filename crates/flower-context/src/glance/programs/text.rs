@@ -81,10 +81,8 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// `head -c 16 /dev/urandom` ends, `head /dev/zero` looks for a newline for ever.
 fn counts_bytes_of_devices(call: &Call<'_>) -> Result<(), Reason> {
-    let device = call
-        .operands
-        .iter()
-        .find(|arg| !arg.exact().is_some_and(|path| !is_device(path)) && arg.shown().contains("dev"));
+    let device =
+        call.operands.iter().find(|arg| arg.exact().is_none_or(is_device) && arg.shown().contains("dev"));
     match device {
         Some(arg) if !call.has(&["c", "bytes"]) => Err(call.operand(arg)),
         _ => Ok(()),

@@ -6,6 +6,7 @@
 use super::{Program, probe, program};
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
+use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     // Interpreters and compilers: their version, and nothing beside it. Each probe is one that the program is known
@@ -15,7 +16,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     probe("deno ghc R Rscript bash zsh fish pwsh", ""),
     probe("java javac scala kotlin kotlinc", "-version"),
     probe("gcc g++ cc c++ clang clang++ gfortran nasm ld lld gdb lldb", "-v -dumpversion -dumpmachine -print-search-dirs"),
-    probe("rustc", "-V -vV -Vv"),
+    // `--print=KIND=FILE` writes a file.
+    program("rustc").flags("Vv").long("print= version verbose").at_most(0).then(prints_to_standard_output),
     probe("rustfmt clippy-driver cargo-clippy cargo-nextest rust-analyzer sccache wasm-pack bindgen cbindgen hyperfine just", "-V"),
     probe("make gmake gradle mvn groovy meson", "-v"),
     probe("cmake ant xcodebuild swift swiftc ffmpeg convert magick sqlite3 grpcurl staticcheck", "-version"),
@@ -124,4 +126,16 @@ fn system_libraries(call: &Call<'_>) -> Result<(), Reason> {
 
 fn prints_cache(call: &Call<'_>) -> Result<(), Reason> {
     if call.has(&["p"]) { Ok(()) } else { Err(call.option("ldconfig without -p")) }
+}
+
+fn prints_to_standard_output(call: &Call<'_>) -> Result<(), Reason> {
+    let kind = |value: &Arg| {
+        value.exact().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
+    };
+    let values = call.options.iter().filter_map(|(_, value)| value.as_ref());
+    match values.into_iter().find(|value| !kind(value)) {
+        Some(value) => Err(call.operand(value)),
+        None if call.options.is_empty() => Err(call.option("rustc")),
+        None => Ok(()),
+    }
 }

@@ -49,13 +49,12 @@ impl Reader<'_> {
                     found.pieces.extend(pieces);
                 }
                 Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
-                    self.arithmetic_name(start, &mut found)?
+                    self.arithmetic_name(start, &mut found)?;
                 }
                 Some(byte) if byte.is_ascii_digit() => {
                     self.take_while(|byte| byte.is_ascii_alphanumeric());
                 }
-                Some(b'=') if self.ahead(1) == Some(b'=') => self.at += 2,
-                Some(b'<' | b'>' | b'!') if self.ahead(1) == Some(b'=') => self.at += 2,
+                Some(b'=' | b'<' | b'>' | b'!') if self.ahead(1) == Some(b'=') => self.at += 2,
                 Some(b'+' | b'-') if self.ahead(1) == self.peek() => {
                     // `++x`: the name behind it is set; `1 + ++x` and `x++` are told apart by what follows.
                     self.at += 2;

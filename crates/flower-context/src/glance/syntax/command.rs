@@ -91,6 +91,7 @@ impl Reader<'_> {
     }
 
     fn command(&mut self) -> Result<Command, Fault> {
+        self.count_part()?;
         let start = self.at;
         let body = match self.keyword() {
             "" if self.rest().starts_with("((") => {
@@ -336,7 +337,10 @@ impl Reader<'_> {
         if self.peek().is_none_or(ends_word) && !self.rest().starts_with("<(") {
             return Err(self.broken());
         }
-        self.word()
+        let word = self.word()?;
+        // `< 2>&1` is a redirect of descriptor 2 without a word before it.
+        let digits = word.bare().is_some_and(|bare| bare.bytes().all(|byte| byte.is_ascii_digit()));
+        if digits && matches!(self.peek(), Some(b'<' | b'>')) { Err(self.broken()) } else { Ok(word) }
     }
 }
 

@@ -6,6 +6,10 @@ use crate::glance::reason::{Construct, Reason};
 /// Nesting of groups, loops, substitutions and expansions that is still followed. People stop at four or five.
 const DEPTH_LIMIT: u32 = 24;
 
+/// Words and commands of one line that are still looked at. With the limit on bytes it bounds the time of a verdict
+/// to a few milliseconds; people write a few dozen.
+const PART_LIMIT: usize = 4096;
+
 /// Reads a whole command line.
 pub(in crate::glance) fn parse(source: &str) -> Result<Script, Fault> {
     let mut reader = Reader::new(source);
@@ -24,6 +28,7 @@ pub(super) struct Reader<'a> {
     /// Where the text ends: the source's end, or the closing backtick while a substitution is read.
     end: usize,
     depth: u32,
+    parts: usize,
     /// How many substitutions are open.
     pub(super) substitutions: u32,
     /// Here-documents whose bodies begin behind the next newline.
@@ -51,6 +56,7 @@ impl<'a> Reader<'a> {
             at: 0,
             end,
             depth: 0,
+            parts: 0,
             substitutions: 0,
             here_documents: Vec::new(),
             bodies: Vec::new(),
@@ -137,6 +143,12 @@ impl<'a> Reader<'a> {
     pub(super) fn broken(&self) -> Fault {
         let near: String = self.rest().chars().take(20).collect();
         self.fault_here(Reason::Syntax { near })
+    }
+
+    /// Counts one more word or command.
+    pub(super) fn count_part(&mut self) -> Result<(), Fault> {
+        self.parts += 1;
+        if self.parts > PART_LIMIT { Err(self.fault_here(Reason::TooComplex)) } else { Ok(()) }
     }
 
     /// Reads something nested, one level deeper.

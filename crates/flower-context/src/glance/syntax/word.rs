@@ -1,6 +1,6 @@
 //! Words: quotes, substitutions, and the text between them.
 
-use super::reader::{Reader, Until};
+use super::reader::{Reader, Until, ends_word};
 use super::{Fault, Piece, Word};
 use crate::glance::reason::Construct;
 
@@ -28,6 +28,7 @@ impl Pieces {
 impl Reader<'_> {
     /// Reads one word up to a blank or an operator. The word may be empty (`X=`), and is never half read.
     pub(super) fn word(&mut self) -> Result<Word, Fault> {
+        self.count_part()?;
         let start = self.at;
         let mut pieces = Pieces::default();
         while let Some(byte) = self.peek() {
@@ -37,6 +38,9 @@ impl Reader<'_> {
                     self.at += 2;
                     let list = self.substituted(Until::Parenthesis)?;
                     self.close(start)?;
+                    if !self.peek().is_none_or(ends_word) {
+                        return Err(self.broken());
+                    }
                     pieces.push(Piece::Process(list));
                 }
                 b'>' if self.ahead(1) == Some(b'(') => {
@@ -67,7 +71,7 @@ impl Reader<'_> {
                 b'`' => self.backtick(&mut pieces, false)?,
                 _ => {
                     let run = self.take_while(|byte| {
-                        !matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`') && !super::reader::ends_word(byte)
+                        !matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`') && !ends_word(byte)
                     });
                     pieces.text(run, false);
                 }
@@ -241,7 +245,7 @@ impl Reader<'_> {
         self.at += 1;
         let inside = self.rest().find('`').map(|length| self.slice(self.at, self.at + length));
         let Some(inside) =
-            inside.filter(|inside| !inside.contains(['\\', '\n', '#']) && !(quoted && inside.contains('"')))
+            inside.filter(|inside| !inside.contains(['\\', '\n', '#']) && (!quoted || !inside.contains('"')))
         else {
             return Err(self.construct(start, Construct::Expansion));
         };
