@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     match &args.output {
         None => console.bytes(made.text.as_bytes()),
         Some(path) => {
-            whole_file::write(path, made.text.as_bytes()).map_err(|error| cannot_write(path, &error))?
+            whole_file::write(path, made.text.as_bytes()).map_err(|error| cannot_write(path, &error))?;
         }
     }
     show(&made.report, None, args, console);
