@@ -12,8 +12,8 @@ pub(crate) mod once;
 pub(crate) mod rehearse;
 pub(crate) mod rewrite;
 pub(crate) mod setup;
-pub(crate) mod xray;
 pub(crate) mod verify;
+pub(crate) mod xray;
 
 /// Does what was asked.
 pub(crate) fn run(args: Args, console: &Console) -> Result<ExitCode, CliError> {

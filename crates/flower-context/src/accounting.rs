@@ -27,6 +27,8 @@ mod results;
 mod scripts;
 mod spills;
 
+mod what_if;
+
 mod arguments;
 mod time;
 mod words;
@@ -43,4 +45,5 @@ pub use spills::Spills;
 pub use tokens::Calibration;
 pub use trend::Trend;
 pub use turns::{ContextAt, ModelFigures};
+pub use what_if::{Change, Supposed, WhatIf};
 pub use worker::WorkerMeta;

@@ -90,6 +90,8 @@ impl MessageKey {
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) message_id: String,
+    /// Number of the first line of the answer, from 1.
+    pub(super) line: usize,
     pub(super) model: String,
     /// Time of the first line of the answer.
     pub(super) timestamp: Option<String>,
@@ -167,6 +169,7 @@ impl TurnTally {
         }
         self.turns.push(Turn {
             message_id: key.message_id.clone(),
+            line: entry.line,
             model: model.to_owned(),
             timestamp: entry.envelope.timestamp.as_deref().map(str::to_owned),
             usage,

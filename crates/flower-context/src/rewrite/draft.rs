@@ -175,7 +175,7 @@ fn change_block<'a>(splice: &mut Splice<'a>, block: &'a str, index: usize, chang
 fn shrink<'a>(splice: &mut Splice<'a>, value: &'a str, result: &str, text: &str) {
     match value.bytes().next() {
         Some(b'"') if repeats(value, result) || value.len() > LONG_OUTPUT => {
-            splice.replace(value, text.to_owned())
+            splice.replace(value, text.to_owned());
         }
         Some(b'[') => {
             elements(value)

@@ -1,6 +1,12 @@
 //! Integration tests of `flower-context`: one binary, one module a subject.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a test may fail loudly"
+)]
 
 mod accounting;
 mod fixtures;
