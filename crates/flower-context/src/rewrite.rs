@@ -36,6 +36,7 @@ mod plan;
 mod thinking;
 
 mod apply;
+mod render;
 mod report;
 
 pub use pointer::{is_pointer, pointer_line, spill_name};
@@ -146,7 +147,7 @@ fn economical(survey: &Survey<'_, '_>, policy: &Policy<'_>) -> Vec<Proposal> {
 fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Draft) {
     let is_left = |entry: &Entry<'_>| {
         let changes = draft.changes.get(&entry.index).map(Vec::as_slice).unwrap_or_default();
-        draft::render(entry, changes).is_some()
+        render::render(entry, changes).is_some()
     };
     let lines = |message: &Span| {
         let parts = survey.parts.get(message.parts.clone()).unwrap_or_default().iter();

@@ -20,6 +20,8 @@ mod usage;
 mod entry;
 
 mod note;
+mod stretch;
+
 mod read;
 
 mod compaction;
@@ -39,6 +41,7 @@ pub use envelope::Envelope;
 pub use line::{Line, lines};
 pub use message::{Content, Message, SYNTHETIC_MODEL, decode};
 pub use note::{Note, NoteKind};
+pub(crate) use read::FileParent;
 pub use read::{Counts, Transcript};
 pub use resume::{SentMessage, TailRepair};
 pub use usage::Usage;

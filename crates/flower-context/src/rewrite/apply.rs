@@ -10,9 +10,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use super::draft::{Draft, Inserted, Side, render};
+use super::draft::{Draft, Inserted, Side};
 use super::json::{Fields, Splice, string};
-use crate::transcript::{Chain, Entry, Thread, Transcript};
+use super::render::render;
+use crate::transcript::{Chain, Entry, FileParent, Thread, Transcript};
 
 /// Writes the transcript with the changes of the draft.
 pub(super) fn apply(transcript: &Transcript<'_>, chain: &Chain<'_, '_>, draft: &Draft) -> String {
@@ -25,8 +26,8 @@ struct Lines<'t, 'a> {
     transcript: &'t Transcript<'a>,
     chain: &'t Chain<'t, 'a>,
     draft: &'t Draft,
-    /// Changed lines; `None` for a line that goes.
-    rendered: HashMap<usize, Option<String>>,
+    /// What becomes of each line.
+    fates: Vec<Fate>,
     /// uuid of each new line, by its position in the draft.
     new_uuids: Vec<String>,
     /// Entry → the new line that it hangs off now.
@@ -41,28 +42,31 @@ struct Lines<'t, 'a> {
 
 impl<'t, 'a> Lines<'t, 'a> {
     fn of(transcript: &'t Transcript<'a>, chain: &'t Chain<'t, 'a>, draft: &'t Draft) -> Self {
-        let mut rendered = HashMap::new();
-        for (index, changes) in &draft.changes {
-            if let Some(entry) = transcript.entries().get(*index) {
-                let line = render(entry, changes);
-                if line.as_deref() != Some(entry.raw) {
-                    rendered.insert(*index, line);
-                }
-            }
-        }
+        let fate = |entry: &Entry<'_>| match draft.changes.get(&entry.index) {
+            _ if chain.outdated.contains(&entry.index) => Fate::Gone,
+            None => Fate::Same,
+            Some(changes) => match render(entry, changes) {
+                None => Fate::Gone,
+                Some(line) if line == entry.raw => Fate::Same,
+                Some(line) => Fate::Changed(line),
+            },
+        };
         let mut lines = Self {
             transcript,
             chain,
             draft,
-            rendered,
+            fates: transcript.entries().iter().map(fate).collect(),
             new_uuids: Vec::new(),
             adopted: HashMap::new(),
             above: HashMap::new(),
             earlier: HashMap::new(),
             beginnings: HashMap::new(),
         };
+        let mut thread = None;
         for entry in transcript.entries() {
-            if entry.uuid().is_some() && !lines.is_gone(entry) {
+            // Entries of one thread mostly follow each other.
+            if entry.uuid().is_some() && thread != Some(entry.thread()) && !lines.is_gone(entry) {
+                thread = Some(entry.thread());
                 lines.beginnings.entry(entry.thread()).or_insert(entry);
             }
         }
@@ -78,7 +82,7 @@ impl<'t, 'a> Lines<'t, 'a> {
     }
 
     fn is_gone(&self, entry: &Entry<'_>) -> bool {
-        self.chain.outdated.contains(&entry.index) || matches!(self.rendered.get(&entry.index), Some(None))
+        matches!(self.fates.get(entry.index), Some(Fate::Gone))
     }
 
     /// A uuid follows from the line that the new one belongs to, so that the same rewrite gives the same
@@ -111,8 +115,13 @@ impl<'t, 'a> Lines<'t, 'a> {
         if let Some(bridged) = self.chain.bridged.get(&entry.index) {
             return *bridged;
         }
-        let parent = entry.envelope.parent_uuid.as_deref()?;
-        let found = self.earlier.get(parent).copied().or_else(|| self.transcript.find(parent));
+        let found = match self.transcript.file_parent(entry) {
+            FileParent::None => return None,
+            FileParent::Missing => None,
+            FileParent::Known(index) => self.transcript.entries().get(index),
+        };
+        let found =
+            found.map(|found| found.uuid().and_then(|uuid| self.earlier.get(uuid)).copied().unwrap_or(found));
         found.filter(|found| found.index != entry.index).or_else(|| self.beginning(entry))
     }
 
@@ -205,7 +214,9 @@ impl<'t, 'a> Lines<'t, 'a> {
                         *written = true;
                     }
                 }
-                stack.extend(waiting.remove(&index).unwrap_or_default().into_iter().rev());
+                if !waiting.is_empty() {
+                    stack.extend(waiting.remove(&index).unwrap_or_default().into_iter().rev());
+                }
                 let new = beside.get(&(index, Side::After)).into_iter().flatten();
                 stack.extend(new.rev().map(|position| Item::New(*position)));
             }
@@ -245,9 +256,17 @@ impl<'t, 'a> Lines<'t, 'a> {
 
     /// An entry with the parent that it has now.
     fn line<'l>(&'l self, entry: &'l Entry<'a>, parent: &NewParent) -> Cow<'l, str> {
-        let line = self.rendered.get(&entry.index).and_then(Option::as_deref).unwrap_or(entry.raw);
+        let line = match self.fates.get(entry.index) {
+            Some(Fate::Changed(line)) => line,
+            _ => entry.raw,
+        };
         if entry.envelope.kind.as_deref() == Some("last-prompt") {
             return self.with_leaf(entry, line);
+        }
+        if let NewParent::Entry(parent) = parent
+            && self.transcript.file_parent(entry) == FileParent::Known(*parent)
+        {
+            return Cow::Borrowed(line);
         }
         let uuid = match parent {
             NewParent::None => None,
@@ -303,6 +322,13 @@ impl<'t, 'a> Lines<'t, 'a> {
 enum Item {
     Entry(usize),
     New(usize),
+}
+
+/// What becomes of a line.
+enum Fate {
+    Same,
+    Changed(String),
+    Gone,
 }
 
 enum NewParent {

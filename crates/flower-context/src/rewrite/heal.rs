@@ -10,12 +10,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::value::RawValue;
+
 use super::draft::{At, Change, Draft, Inserted, Side};
 use super::json::{Fields, elements, is_blank_string, string};
 use super::proposal::{Pass, Proposal};
 use super::survey::{Call, Survey};
 use super::texts::Texts;
-use crate::transcript::{Block, Content, Entry, Role, ToolResult};
+use crate::transcript::{Block, Content, Message, Role, ToolResult};
 
 /// Repairs that change lines.
 pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
@@ -58,7 +60,7 @@ pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
             }
         }
         let has_thinking = part.message.blocks().iter().any(is_thinking);
-        if !has_thinking && holds_nul(entry) {
+        if !has_thinking && holds_nul(part.message) {
             repair(start, entry.index, Change::ShowNuls);
         }
     }
@@ -88,9 +90,18 @@ fn fill_result(block: usize, result: &ToolResult<'_>, texts: &Texts) -> Vec<Chan
     if is_blank { vec![Change::SetResult { block, text: text() }] } else { Vec::new() }
 }
 
-/// Whether the message of an entry holds an escaped NUL, or what looks like one.
-fn holds_nul(entry: &Entry<'_>) -> bool {
-    entry.raw.contains("\\u0000") && entry.raw_message().is_some_and(|message| message.contains("\\u0000"))
+/// Whether a line holds an escaped NUL in what is sent, or what looks like one.
+fn holds_nul(message: &Message<'_>) -> bool {
+    let holds = |raw: Option<&RawValue>| raw.is_some_and(|raw| raw.get().contains("\\u0000"));
+    match &message.content {
+        Content::Text(text) => text.contains('\0'),
+        Content::Blocks(blocks) => blocks.iter().any(|block| match block {
+            Block::Text(text) => holds(Some(text)),
+            Block::ToolUse(tool_use) => holds(tool_use.input),
+            Block::ToolResult(result) => holds(result.content),
+            _ => false,
+        }),
+    }
 }
 
 pub(super) fn is_thinking(block: &Block<'_>) -> bool {

@@ -95,12 +95,30 @@ impl<'a> Splice<'a> {
 
     /// Replaces a slice of the text. A slice of another text is not found and stays.
     pub(super) fn replace(&mut self, slice: &str, replacement: String) {
-        let start = (slice.as_ptr() as usize).checked_sub(self.whole.as_ptr() as usize);
-        if let Some(start) = start
-            && self.whole.get(start..start + slice.len()).is_some_and(|found| std::ptr::eq(found, slice))
-        {
-            self.cuts.push((start, start + slice.len(), replacement));
+        if let Some((start, end)) = self.place(slice) {
+            self.cuts.push((start, end, replacement));
         }
+    }
+
+    /// Takes out everything from one slice up to another.
+    pub(super) fn cut_to(&mut self, from: &str, to: &str) {
+        if let (Some((start, _)), Some((end, _))) = (self.place(from), self.place(to)) {
+            self.cuts.push((start, end, String::new()));
+        }
+    }
+
+    /// Takes out everything behind one slice up to the end of another.
+    pub(super) fn cut_behind(&mut self, behind: &str, last: &str) {
+        if let (Some((_, start)), Some((_, end))) = (self.place(behind), self.place(last)) {
+            self.cuts.push((start, end, String::new()));
+        }
+    }
+
+    /// Start and end of a slice of the text.
+    fn place(&self, slice: &str) -> Option<(usize, usize)> {
+        let start = (slice.as_ptr() as usize).checked_sub(self.whole.as_ptr() as usize)?;
+        let end = start + slice.len();
+        self.whole.get(start..end).filter(|found| std::ptr::eq(*found, slice)).map(|_| (start, end))
     }
 
     /// Sets a field of an object that is a slice of the text: replaces its value, or puts it in front.

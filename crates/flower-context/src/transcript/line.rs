@@ -58,9 +58,13 @@ impl<'a> Line<'a> {
 /// assert_eq!(lines, [&b"{}\n"[..], b"\n", b"["]);
 /// ```
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    lines_from(bytes, 0)
+}
+
+/// The lines of an input from the offset `start` on, counted from there.
+pub(super) fn lines_from(bytes: &[u8], mut start: usize) -> impl Iterator<Item = Line<'_>> {
     let mut rest = bytes;
     let mut number = 0;
-    let mut start = 0;
     std::iter::from_fn(move || {
         // On a slice this is a plain memory search and cannot fail.
         let length = (&mut { rest }).skip_until(b'\n').unwrap_or(rest.len());

@@ -1,11 +1,12 @@
-//! Reads a transcript: every line becomes an entry or a note.
+//! A transcript in memory: its entries, and which of them counts for a uuid and hangs where.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::entry::{Entry, EntryKind};
-use super::line::{Content, Line, lines};
+use super::line::Line;
 use super::note::{Note, NoteKind};
+use super::stretch::Stretch;
 
 /// A transcript in memory: entries in file order, borrowed from the bytes that it was read from.
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Transcript<'a> {
 
 /// Where an entry hangs by what the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileParent {
+pub(crate) enum FileParent {
     /// Nowhere: a root.
     None,
     /// Off the entry with this index, the one that counts for the uuid.
@@ -57,37 +58,24 @@ impl<'a> Transcript<'a> {
     /// assert_eq!(transcript.notes()[0].to_string(), "line 2: skipped: not JSON: EOF while parsing a string at column 4");
     /// ```
     pub fn read(bytes: &'a [u8]) -> Self {
-        Self::collect(lines(bytes))
+        Self::of(Stretch::read(bytes))
     }
 
     /// Reads a transcript that is kept line by line, as a store does. A line may have a line end or not.
     pub fn from_lines(stored: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut start = 0;
-        Self::collect(stored.into_iter().enumerate().map(|(index, bytes)| {
+        let stored = stored.into_iter();
+        let count = stored.size_hint().0;
+        let lines = stored.enumerate().map(|(index, bytes)| {
             let line = Line { number: index + 1, start, bytes };
             start += bytes.len().max(1);
             line
-        }))
+        });
+        Self::of(Stretch::of(lines, count))
     }
 
-    fn collect(lines: impl Iterator<Item = Line<'a>>) -> Self {
-        let mut transcript = Self::default();
-        for line in lines {
-            let content = line.content();
-            if content.byte_order_mark {
-                transcript.note(line.number, NoteKind::ByteOrderMark);
-            }
-            match read_entry(content) {
-                Ok((raw, envelope)) => {
-                    if content.nuls > 0 {
-                        transcript.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
-                    }
-                    let index = transcript.entries.len();
-                    transcript.entries.push(Entry::new(index, line.number, raw, envelope));
-                }
-                Err(kind) => transcript.note(line.number, kind),
-            }
-        }
+    fn of(Stretch { entries, notes, .. }: Stretch<'a>) -> Self {
+        let mut transcript = Self { entries, notes, ..Self::default() };
         transcript.index();
         transcript.notes.sort_by_key(|note| note.line);
         transcript
@@ -110,13 +98,25 @@ impl<'a> Transcript<'a> {
                 self.notes.push(Note { line: earlier.line, kind });
             }
         }
-        let parents = self.entries.iter().map(|entry| match entry.envelope.parent_uuid.as_deref() {
-            None => FileParent::None,
-            Some(parent) => {
-                self.by_uuid.get(parent).map_or(FileParent::Missing, |index| FileParent::Known(*index))
-            }
-        });
-        self.parents = parents.collect();
+        // Most entries hang off the one before them, which need not be looked up.
+        let mut before: Option<&Entry<'a>> = None;
+        let mut parents = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            parents.push(match entry.envelope.parent_uuid.as_deref() {
+                None => FileParent::None,
+                Some(parent) => {
+                    match before.filter(|before| self.counts(before) && before.uuid() == Some(parent)) {
+                        Some(before) => FileParent::Known(before.index),
+                        None => self
+                            .by_uuid
+                            .get(parent)
+                            .map_or(FileParent::Missing, |index| FileParent::Known(*index)),
+                    }
+                }
+            });
+            before = if entry.envelope.uuid.is_some() { Some(entry) } else { before };
+        }
+        self.parents = parents;
         self.note_unknown_types();
     }
 
@@ -129,10 +129,6 @@ impl<'a> Transcript<'a> {
                 self.notes.push(Note { line: entry.line, kind });
             }
         }
-    }
-
-    fn note(&mut self, line: usize, kind: NoteKind) {
-        self.notes.push(Note { line, kind });
     }
 
     /// All entries in file order, also those that a duplicate outdates.
@@ -156,7 +152,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// Where an entry hangs by what the file says.
-    pub(super) fn file_parent(&self, entry: &Entry<'a>) -> FileParent {
+    pub(crate) fn file_parent(&self, entry: &Entry<'a>) -> FileParent {
         self.parents.get(entry.index).copied().unwrap_or(FileParent::None)
     }
 
@@ -179,25 +175,4 @@ impl<'a> Transcript<'a> {
         counts.blank = self.notes.iter().filter(|note| note.kind == NoteKind::Blank).count();
         counts
     }
-}
-
-fn read_entry(content: Content<'_>) -> Result<(&str, super::Envelope<'_>), NoteKind> {
-    if content.bytes.is_empty() && content.nuls > 0 {
-        return Err(NoteKind::OnlyNuls { count: content.nuls });
-    }
-    if content.bytes.trim_ascii().is_empty() {
-        return Err(NoteKind::Blank);
-    }
-    let raw = std::str::from_utf8(content.bytes)
-        .map_err(|error| NoteKind::NotUtf8 { offset: error.valid_up_to() })?;
-    match serde_json::from_str(raw) {
-        Ok(envelope) => Ok((raw, envelope)),
-        Err(error) if error.is_data() => Err(NoteKind::NotAnObject),
-        Err(error) => Err(NoteKind::NotJson { reason: without_line(&error) }),
-    }
-}
-
-/// The parser counts lines of its own input, which is always one line; only the column helps.
-fn without_line(error: &serde_json::Error) -> String {
-    error.to_string().replace(&format!(" at line {} ", error.line()), " at ")
 }
