@@ -283,7 +283,7 @@ impl Thread {
 
     /// How many answers the thread has.
     pub fn len(&self) -> usize {
-        self.steps.iter().map(|step| step.repeat.0.get()).sum()
+        self.steps.iter().map(|step| step.repeat.0.get()).fold(0, usize::saturating_add)
     }
 
     /// Whether the thread has no steps; such a thread answers with the fallback.

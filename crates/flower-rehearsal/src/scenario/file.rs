@@ -152,6 +152,11 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
         }
         faults.push(fault);
     }
+    if threads.is_empty() && fallback.is_none() {
+        let reason =
+            "there is nothing to answer with; write a [[thread]] with steps, or a [fallback] with a text";
+        return Err(place.error(0, reason));
+    }
     let name = written.name.unwrap_or_else(|| file.to_owned());
     Ok(Scenario { name, prompt: written.prompt, threads, fallback, faults })
 }

@@ -24,10 +24,21 @@ pub(super) enum Answer {
         /// The break that a fault asks for.
         broken: Option<Break>,
     },
-    /// An error with the seconds after which to try again.
-    Refused { refusal: Refusal, status: u16, retry_after: Option<u64> },
+    /// An error.
+    Refused { refusal: Refusal, status: u16, again: Again },
     /// The connection is reset without an answer.
     Reset,
+}
+
+/// What an error says about trying again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// Nothing: the client judges by the status.
+    Unsaid,
+    /// After so many seconds.
+    After(u64),
+    /// Never, whatever the status: the next answer would be the same.
+    Never,
 }
 
 /// How a message is sent.
@@ -50,7 +61,7 @@ pub(super) enum Break {
 
 impl From<Refusal> for Answer {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused { status: refusal.kind.status(), refusal, retry_after: None }
+        Self::Refused { status: refusal.kind.status(), refusal, again: Again::Unsaid }
     }
 }
 
@@ -137,10 +148,12 @@ fn checked(shared: &Shared, endpoint: Endpoint, caller: Caller, body: &[u8]) -> 
     Ok(Checked { request, prompt, model })
 }
 
+/// The scenario is wrong, and stays so: a client that tried again would only hide that for minutes.
 fn unanswered(shared: &Shared, none: &reply::NoReply) -> Answer {
     let reason = none.to_string();
     shared.note_unanswered(reason.clone());
-    Refusal::new(ErrorKind::Api, reason).into()
+    let refusal = Refusal::new(ErrorKind::Api, reason);
+    Answer::Refused { status: refusal.kind.status(), refusal, again: Again::Never }
 }
 
 fn target<'a>(request: u64, cue: &Cue<'a>, prompt: &Prompt) -> Target<'a> {
@@ -161,7 +174,8 @@ impl Faults {
         match effect {
             Effect::Status { status, message, retry_after } => {
                 let refusal = fault::refusal(status, message.as_deref());
-                self.instead = Some(Answer::Refused { refusal, status, retry_after });
+                let again = retry_after.map_or(Again::Unsaid, Again::After);
+                self.instead = Some(Answer::Refused { refusal, status, again });
             }
             Effect::Reset { after: 0 } => self.instead = Some(Answer::Reset),
             Effect::Reset { after } => self.broken = Some(Break::Reset(after)),

@@ -1,6 +1,6 @@
 //! Paths, headers and bodies: HTTP around [`super::answer`].
 
-use super::answer::{self, Answer, Break, Delivery};
+use super::answer::{self, Again, Answer, Break, Delivery};
 use super::connection::Handle;
 use super::state::{Kept, Shared};
 use crate::digest::{digest, hex};
@@ -51,7 +51,7 @@ async fn messages(
 ) -> Response {
     let arrival = match Arrival::read(&shared, request).await {
         Ok(arrival) => arrival,
-        Err(refusal) => return refused(&refusal, refusal.kind.status(), None),
+        Err(refusal) => return refused(&refusal, refusal.kind.status(), Again::Unsaid),
     };
     let caller = arrival.caller();
     match answer::message(&shared, &arrival.path, caller, &arrival.body).await {
@@ -65,7 +65,7 @@ async fn messages(
         Answer::Message { message, delivery: Delivery::Stream, pace, broken } => {
             stream(&message, pace, broken, connection)
         }
-        Answer::Refused { refusal, status, retry_after } => refused(&refusal, status, retry_after),
+        Answer::Refused { refusal, status, again } => refused(&refusal, status, again),
         Answer::Reset => {
             connection.reset();
             json_response(StatusCode::OK, &Value::Null)
@@ -80,7 +80,7 @@ async fn count_tokens(Extract(shared): Extract<Arc<Shared>>, request: Request) -
     };
     match counted {
         Ok(count) => json_response(StatusCode::OK, &count),
-        Err(refusal) => refused(&refusal, refusal.kind.status(), None),
+        Err(refusal) => refused(&refusal, refusal.kind.status(), Again::Unsaid),
     }
 }
 
@@ -105,9 +105,11 @@ async fn clock(Extract(shared): Extract<Arc<Shared>>, body: Bytes) -> Response {
             shared.clock().advance(time);
             json_response(StatusCode::OK, &json!({"clock_seconds": shared.clock().now().as_secs_f64()}))
         }
-        Err(error) => {
-            refused(&Refusal::invalid(format!("write {{\"advance_seconds\": 300}}: {error}")), 400, None)
-        }
+        Err(error) => refused(
+            &Refusal::invalid(format!("write {{\"advance_seconds\": 300}}: {error}")),
+            400,
+            Again::Unsaid,
+        ),
     }
 }
 
@@ -115,7 +117,7 @@ async fn faults(Extract(shared): Extract<Arc<Shared>>, body: Bytes) -> Response 
     match read_faults(&body) {
         Ok(None) => shared.clear_faults(),
         Ok(Some(faults)) => faults.into_iter().for_each(|fault| shared.inject(fault)),
-        Err(reason) => return refused(&Refusal::invalid(reason), 400, None),
+        Err(reason) => return refused(&Refusal::invalid(reason), 400, Again::Unsaid),
     }
     json_response(StatusCode::OK, &json!({"faults_waiting": shared.state().faults_waiting}))
 }
@@ -143,12 +145,12 @@ async fn probe() -> Response {
 
 async fn wrong_method() -> Response {
     let refusal = Refusal::new(ErrorKind::MethodNotAllowed, "Method Not Allowed");
-    refused(&refusal, 405, None)
+    refused(&refusal, 405, Again::Unsaid)
 }
 
 async fn unknown_path(Extract(shared): Extract<Arc<Shared>>) -> Response {
     shared.count_unknown_path();
-    refused(&Refusal::new(ErrorKind::NotFound, "Not found"), 404, None)
+    refused(&Refusal::new(ErrorKind::NotFound, "Not found"), 404, Again::Unsaid)
 }
 
 /// A request whose body has been read.
@@ -223,13 +225,16 @@ async fn read_body(body: Body) -> Result<Bytes, Refusal> {
     Ok(bytes.into())
 }
 
-fn refused(refusal: &Refusal, status: u16, retry_after: Option<u64>) -> Response {
+fn refused(refusal: &Refusal, status: u16, again: Again) -> Response {
     let request_id = request_id();
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = json_response(status, &refusal.body(&request_id));
     set(&mut response, "request-id", &request_id);
-    if let Some(seconds) = retry_after {
-        set(&mut response, "retry-after", &seconds.to_string());
+    match again {
+        Again::Unsaid => {}
+        Again::After(seconds) => set(&mut response, "retry-after", &seconds.to_string()),
+        // The vendor's client libraries and the harness heed it.
+        Again::Never => set(&mut response, "x-should-retry", "false"),
     }
     response
 }

@@ -233,7 +233,7 @@ impl Shared {
         let thread = inner.state.threads.entry(served.thread.to_owned()).or_default();
         thread.answers += 1;
         thread.usage.add(&served.usage);
-        thread.output_tokens += served.output_tokens;
+        thread.output_tokens = thread.output_tokens.saturating_add(served.output_tokens);
     }
 }
 

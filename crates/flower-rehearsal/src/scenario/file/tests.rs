@@ -12,6 +12,8 @@ fn errors_name_the_line_and_what_to_write() {
             "nmae = 1",
             "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `thread`, `fallback`, `fault`",
         ),
+        ("", "s.toml:1: there is nothing to answer with; write a [[thread]] with steps, or a [fallback]"),
+        ("prompt = \"go\"\n", "s.toml:1: there is nothing to answer with"),
         ("\n[[thread]]\nnaem = \"x\"\n", "s.toml:3: unknown field `naem`"),
         ("[[thread]]\n", "s.toml:1: missing field `name`"),
         ("[[thread]]\nname = \"a\"\n[[thread]]\nname = \"a\"\n", "s.toml:4: two threads are called \"a\""),
@@ -105,4 +107,11 @@ fn a_whole_file_is_read() {
     assert_eq!(thread.steps[1].thinking, Some(Thought::Redacted));
     assert_eq!(scenario.faults.len(), 1);
     assert_eq!(parse("s.toml", &scenario.to_toml()).unwrap(), scenario, "written and read again");
+}
+
+#[test]
+fn endless_repeats_have_an_end_that_can_be_counted() {
+    let step = format!("[[thread.step]]\ntext = \"a\"\nrepeat = {}\n", i64::MAX);
+    let scenario = parse("s.toml", &format!("[[thread]]\nname = \"m\"\n{}", step.repeat(3))).unwrap();
+    assert_eq!(scenario.threads[0].len(), usize::MAX);
 }
