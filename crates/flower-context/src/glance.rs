@@ -1,48 +1,51 @@
 //! Is a shell command a glance: read-only, cheap and finite?
 //!
-//! [`is_glance`] decides two things, and they must agree: what a coordinator may run by itself while nobody watches,
-//! and which results go stale. It is asked about command lines that a model wrote. It never runs, looks up or
-//! remembers anything: the same text always gets the same verdict.
+//! [`is_glance`] decides two things, and they must agree: what a coordinator may run by itself while nobody
+//! watches, and which results go stale. It is asked about command lines that a model wrote. It never runs,
+//! looks up or remembers anything: the same text always gets the same verdict.
 //!
 //! # Proved, not guessed
 //!
-//! A line is a glance when each part of it is known to be harmless. What is not known is refused: an unknown program,
-//! an unknown option of a known program, a form of the shell grammar that nobody has let in yet. So nothing has to be
-//! forbidden by name, and a list that is too short costs a delegation, never a file. There are four gates:
+//! A line is a glance when each part of it is known to be harmless. What is not known is refused: an unknown
+//! program, an unknown option of a known program, a form of the shell grammar that nobody has let in yet. So
+//! nothing has to be forbidden by name, and a list that is too short costs a delegation, never a file. There are
+//! four gates:
 //!
 //! 1. `prescan` refuses by size and by character: what shells and people read differently.
 //! 2. `syntax` reads the line into a tree, and only the part of the grammar that a glance may use.
-//! 3. `walk` visits every command in the tree, in branches that may not be taken and in substitutions too; there
-//!    is no part of a line that is safe because it may not run.
-//! 4. `programs` holds a command against its entry in a table, with `word` telling what its arguments will be.
+//! 3. `walk` visits every command in the tree, in branches that may not be taken and in substitutions too: no
+//!    part of a line is safe because it may not run.
+//! 4. `programs` holds a command against its entry in a table, with `word` telling what its arguments will be,
+//!    and `languages` reads the arguments that are programs in themselves: `find`, `sed`, `awk`, `[`.
 //!
 //! # The reader is our own
 //!
-//! General shell parsers accept the whole language, and each is known to misread some corner of it: the substitution
-//! behind a here-document's tag, a keyword behind a line continuation. Beside that they were too slow for a guard
-//! (25 ms for 64 kB of `ls; ls; …`, where 5 ms is the budget for everything) and bring some seventy crates. The grammar
-//! of a glance is small, so it is read by a small strict reader that refuses what it does not know. It is not trusted
-//! alone: tests hold it against bash itself (does bash accept the line, and does it run the same programs with the
-//! same arguments) and against another parser, over tables and over mutations of them.
+//! General shell parsers accept the whole language, and each is known to misread some corner of it: the
+//! substitution behind a here-document's tag, a keyword behind a line continuation. The best of them took 25 ms
+//! for 64 kB of `ls; ls; …`, where 5 ms is the budget for everything, and brings some seventy crates. The grammar
+//! of a glance is small, so a small strict reader reads it and refuses what it does not know. It is not trusted
+//! alone: tests hold it against bash itself (does bash accept the line, and is everything that bash then really
+//! runs a glance too) and against that other parser, over everyday lines and thousands of mutations of them.
 //!
 //! The harness runs commands with the user's shell, which may be zsh or an old bash. A form that they read
 //! differently is left out: `${(e)x}`, `$x[1]`, `*(qualifiers)`, `=(…)`, `< file` alone, `12>`, `path=…`.
 //!
 //! # Words that only the shell knows
 //!
-//! `$x`, `$(…)` and `*` become arguments that nobody has seen yet. As an operand any text is harmless; the danger is
-//! that it is taken for an option: `sort $x` writes a file when `x` is `-ofile`. `value::Class` says how such a text
-//! may begin, from what is written in the line: a number, a word without a dash in front, the name of a file, or
-//! anything. Programs are of three kinds (`programs::Worst`): those of which no option can do harm take any word
-//! (`cat $x`, `wc -l *`); those that at worst go on for ever take names of files (`tail *`); all others take words
-//! that cannot begin with a dash (`sort ./*.txt`, `git diff -- *.rs`). So a file named `-ofile` does no harm either.
-//! A variable that is set in the line to one literal value is known: `x='-o f'; sort $x` is read as `sort -o f`.
+//! `$x`, `$(…)` and `*` become arguments that nobody has seen yet. As an operand any text is harmless; the danger
+//! is that it is taken for an option: `sort $x` writes a file when `x` is `-ofile`. `value::Class` says how such
+//! a text may begin, from what is written in the line: a number, a word without a dash in front, the name of a
+//! file, or anything. Programs are of three kinds (`programs::Worst`). Those of which no option can do harm take
+//! any word (`cat $x`, `wc -l *`). Those that at worst go on for ever take names of files (`tail *`). All others
+//! take words that cannot begin with a dash (`sort ./*.txt`, `git diff -- *.rs`), so that a file named `-ofile`
+//! does no harm either. A variable that the line sets to one literal value is known: `x='-o f'; sort $x` is read
+//! as `sort -o f`.
 //!
 //! # What is trusted
 //!
-//! The environment of the session, the programs in the system's directories, and the configuration of the user and
-//! the repository: `git diff` may run a driver that the repository's configuration names, as it does for everybody
-//! who works there. A command line may not add to that trust: no `-c`, no `--ext-diff`, no `PATH=…`.
+//! The environment of the session, the programs in the system's directories, and the configuration of the user
+//! and the repository: `git diff` may run a driver that the repository's configuration names, as it does for
+//! everybody who works there. A command line may not add to that trust: no `-c`, no `--ext-diff`, no `PATH=…`.
 //!
 //! # Extending it
 //!

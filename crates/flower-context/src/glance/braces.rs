@@ -24,8 +24,8 @@ impl Atom<'_> {
     }
 }
 
-/// The words that a word becomes, each as its parts. Braces that bash leaves alone stay; nested or unbalanced ones,
-/// about which shells differ, are refused.
+/// The words that a word becomes, each as its parts. Braces that bash leaves alone stay; nested or
+/// unbalanced ones, about which shells differ, are refused.
 pub(super) fn expand_braces(parts: Vec<Part<'_>>) -> Result<Vec<Vec<Part<'_>>>, Reason> {
     let braces =
         |part: &Part<'_>| matches!(part, Part::Text { text, quoted: false } if text.contains(['{', '}']));

@@ -1,13 +1,14 @@
 //! Arguments against a program's entry: which are options, which values, which operands.
 //!
-//! Options are taken as programs take them: in clusters, glued to their value, behind operands, up to `--`. What an
-//! entry does not list is refused, abbreviations of long options too. A value that stands alone and begins with a
-//! dash is refused where an option could do harm, so an entry that is wrong about a value cannot hide an option.
+//! Options are taken as programs take them: in clusters, glued to their value, behind operands, up to `--`.
+//! What an entry does not list is refused, abbreviations of long options too. A value that stands alone and
+//! begins with a dash is refused where an option could do harm, so an entry that is wrong about a value
+//! cannot hide an option.
 
 use super::paths::{is_device, may_be_device};
 use super::programs::{Operands, Program, Worst};
 use super::reason::Reason;
-use super::value::{Arg, Class};
+use super::value::{Arg, Class, NUMBER};
 
 /// The arguments of one call, sorted.
 #[derive(Debug)]
@@ -63,8 +64,8 @@ pub(super) fn sort<'a>(
     sorter.finish()
 }
 
-/// The options before the first operand, for programs whose first operand is a sub-command: what is left behind
-/// them.
+/// The options before the first operand, for programs whose first operand is a sub-command: what is left
+/// behind them.
 pub(super) fn skip_options<'a>(
     program: &'a Program,
     name: &str,
@@ -171,18 +172,16 @@ impl<'a> Sorter<'a, '_> {
 
     /// An option of which only the head is written: `--max-count="$n"`, `-n$n`, `-$n`.
     fn computed_option(&mut self, arg: &'a Arg, head: &'a str) -> Result<(), Reason> {
-        let one = arg.is_one() && arg.start() <= Class::Path;
+        let Arg::Open(open) = arg else { return Err(self.call.option(arg.shown())) };
+        let one = !open.many && open.start <= Class::Path;
         if self.program.worst != Worst::Nothing && !one {
             return Err(self.dynamic(arg));
         }
-        let value = |from: usize| match arg {
-            Arg::Open(open) => {
-                let mut open = open.clone();
-                open.head = open.head.get(from..).unwrap_or_default().to_owned();
-                open.outline = open.outline.and_then(|outline| outline.get(from..).map(str::to_owned));
-                Some(Arg::Open(open))
-            }
-            Arg::Exact(_) => None,
+        let value = |from: usize| {
+            let mut open = open.clone();
+            open.head = open.head.get(from..).unwrap_or_default().to_owned();
+            open.outline = open.outline.and_then(|outline| outline.get(from..).map(str::to_owned));
+            Some(Arg::Open(open))
         };
         if let Some(long) = head.strip_prefix("--") {
             return match long.split_once('=') {
@@ -193,8 +192,10 @@ impl<'a> Sorter<'a, '_> {
             };
         }
         let cluster = head.get(1..).unwrap_or_default();
-        let number =
-            arg.outline().is_some_and(|outline| outline.bytes().skip(1).all(|byte| byte.is_ascii_digit()));
+        let number = open
+            .outline
+            .as_ref()
+            .is_some_and(|text| text.chars().skip(1).all(|c| c == NUMBER || c.is_ascii_digit()));
         if cluster.is_empty() && number && self.all().any(|program| program.numeric) {
             return self.push(cluster, None);
         }
@@ -220,7 +221,9 @@ impl<'a> Sorter<'a, '_> {
                     || text == "-"
                     || text.bytes().skip(1).all(|byte| byte.is_ascii_digit())
             }
-            Arg::Open(open) => !open.many,
+            Arg::Open(open) => {
+                !open.many || (self.program.worst == Worst::Hangs && open.start <= Class::Name)
+            }
         };
         if !certain && self.program.worst != Worst::Nothing {
             return Err(self.dynamic(value));

@@ -1,55 +1,31 @@
 //! What kind of text a substitution prints, for the commands whose output is tame by nature.
 //!
-//! `git diff $(git merge-base main HEAD)` is an everyday line, and safe because a merge base is a hash. What is not
-//! listed here may print anything.
+//! `git diff $(git merge-base main HEAD)` is an everyday line, and safe because a merge base is a hash.
+//! What is not listed here may print anything.
 
 use super::scope::Scope;
 use super::syntax::{Body, Command, List};
 use super::value::{Arg, Class};
 use super::word;
 
-/// What is known of what a command prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Printed {
-    /// The class of its words; of its lines when they are names.
-    pub(super) class: Class,
-    /// It is one line, unless the command fails.
-    pub(super) one: bool,
-}
-
-const UNKNOWN: Printed = many(Class::Unknown);
-
-const fn one(class: Class) -> Printed {
-    Printed { class, one: true }
-}
-
-const fn many(class: Class) -> Printed {
-    Printed { class, one: false }
-}
-
 /// What a list prints.
-pub(super) fn of_list(list: &List, scope: &Scope<'_>) -> Printed {
-    match list.pipelines.as_slice() {
-        [pipeline] => of_stages(&pipeline.commands, scope),
-        pipelines => {
-            let classes = pipelines.iter().map(|pipeline| of_stages(&pipeline.commands, scope).class);
-            many(classes.max().unwrap_or(Class::Unknown))
-        }
-    }
+pub(super) fn of_list(list: &List, scope: &Scope<'_>) -> Class {
+    let classes = list.pipelines.iter().map(|pipeline| of_stages(&pipeline.commands, scope));
+    classes.max().unwrap_or(Class::Unknown)
 }
 
 /// What the stages of a pipeline print together.
-pub(super) fn of_stages(commands: &[Command], scope: &Scope<'_>) -> Printed {
-    let Some((first, rest)) = commands.split_first() else { return UNKNOWN };
+pub(super) fn of_stages(commands: &[Command], scope: &Scope<'_>) -> Class {
+    let Some((first, rest)) = commands.split_first() else { return Class::Unknown };
     let mut numbers_lines = numbers_lines(first, scope);
     let mut printed = of_command(first, Class::Unknown, scope);
     for command in rest {
         printed = match arguments(command, scope) {
             // `grep -n x file | cut -d: -f1`: the numbers of lines.
             Some((program, args)) if numbers_lines && program == "cut" && cuts_first_field(&args) => {
-                many(Class::Number)
+                Class::Number
             }
-            _ => of_command(command, printed.class, scope),
+            _ => of_command(command, printed, scope),
         };
         numbers_lines &=
             matches!(arguments(command, scope), Some((program, args)) if passes_lines(&program, &args));
@@ -58,38 +34,49 @@ pub(super) fn of_stages(commands: &[Command], scope: &Scope<'_>) -> Printed {
 }
 
 /// What one stage of a pipeline prints when it reads `input`.
-pub(super) fn of_command(command: &Command, input: Class, scope: &Scope<'_>) -> Printed {
+pub(super) fn of_command(command: &Command, input: Class, scope: &Scope<'_>) -> Class {
     if let Body::Group(list) = &command.body {
         return of_list(list, scope);
     }
-    let Some((program, args)) = arguments(command, scope) else { return UNKNOWN };
+    let Some((program, args)) = arguments(command, scope) else { return Class::Unknown };
     let exact: Vec<&str> = args.iter().filter_map(Arg::exact).collect();
     let all_exact = exact.len() == args.len();
     let operands = args.iter().filter(|arg| !arg.shown().starts_with('-')).count();
     let has = |options: &[&str]| exact.iter().any(|arg| options.contains(arg));
     match program.as_str() {
-        // They print nothing, so what they print is as tame as can be.
-        "cd" | "true" | ":" | "false" | "test" | "[" => many(Class::Number),
-        "nproc" => one(Class::Number),
-        "seq" if exact.iter().all(|arg| arg.bytes().all(|byte| byte.is_ascii_digit())) => many(Class::Number),
-        "wc" if operands == 0 && exact.len() == 1 => one(Class::Number),
-        "wc" if operands == 0 => many(Class::Number),
-        "grep" if all_exact && operands <= 2 && has(COUNTING) => one(Class::Number),
-        "grep" | "rg" if has(NAMING) => many(Class::Name),
-        "fd" | "fdfind" if !has(&["-l", "--list-details"]) => many(Class::Name),
-        "date" if exact == ["+%s"] => one(Class::Number),
-        "id" if exact == ["-u"] || exact == ["-g"] => one(Class::Number),
-        "pwd" | "realpath" | "which" => many(Class::Path),
-        "command" if has(&["-v"]) => many(Class::Path),
-        "whoami" | "hostname" | "uname" if all_exact => many(Class::Plain),
-        "dirname" | "basename" | "readlink" => many(Class::Name),
-        "ls" if exact.iter().all(|arg| lists_names_only(arg)) => many(Class::Name),
+        // Most of these print nothing, and that is as tame as can be.
+        "cd" | "true" | ":" | "false" | "test" | "[" | "nproc" | "pidof" => Class::Number,
+        "seq" if exact.iter().all(|arg| arg.bytes().all(|byte| byte.is_ascii_digit())) => Class::Number,
+        "wc" if operands == 0 && exact.len() == 1 => Class::Number,
+        "wc" if operands == 0 => Class::Number,
+        "grep" if all_exact && operands <= 2 && has(COUNTING) => Class::Number,
+        "grep" | "rg" if has(NAMING) => Class::Name,
+        "fd" | "fdfind" if !has(&["-l", "--list-details"]) => Class::Name,
+        "date" if exact == ["+%s"] => Class::Number,
+        "id" if exact == ["-u"] || exact == ["-g"] => Class::Number,
+        "pwd" | "realpath" | "which" => Class::Path,
+        "command" if has(&["-v"]) => Class::Path,
+        "whoami" | "hostname" | "uname" if all_exact => Class::Plain,
+        "dirname" | "basename" | "readlink" => Class::Name,
+        "ls" if exact.iter().all(|arg| lists_names_only(arg)) => Class::Name,
         "find" => find(&args, has(&["-printf", "-exec", "-execdir", "-ls"])),
-        "sort" | "uniq" | "tac" | "cat" | "head" | "tail" | "grep" if passes_lines(&program, &args) => {
-            many(input)
+        "sort" | "uniq" | "tac" | "cat" | "head" | "tail" | "grep" if passes_lines(&program, &args) => input,
+        "docker" | "podman" if exact.first() == Some(&"ps") && has(&["-q", "-aq", "-qa", "-lq", "-ql"]) => {
+            Class::Plain
         }
+        "kubectl" if exact.windows(2).any(|two| two == ["-o", "name"]) || has(&["-oname", "-o=name"]) => {
+            Class::Plain
+        }
+        "pgrep"
+            if exact
+                .iter()
+                .all(|arg| !arg.starts_with('-') || matches!(*arg, "-f" | "-x" | "-n" | "-o" | "-u")) =>
+        {
+            Class::Number
+        }
+        "lsof" if has(&["-t"]) => Class::Number,
         "git" => git(&exact, all_exact),
-        _ => UNKNOWN,
+        _ => Class::Unknown,
     }
 }
 
@@ -172,52 +159,48 @@ fn cuts_first_field(args: &[Arg]) -> bool {
     matches!(exact.concat().as_str(), "-d:-f1" | "-f1-d:") && exact.len() == args.len()
 }
 
-fn find(args: &[Arg], prints_otherwise: bool) -> Printed {
+fn find(args: &[Arg], prints_otherwise: bool) -> Class {
     let begins_tame = match args.first() {
         None | Some(Arg::Exact(_)) => true,
         Some(Arg::Open(open)) => open.start <= Class::Path,
     };
-    if prints_otherwise || !begins_tame { UNKNOWN } else { many(Class::Path) }
+    if prints_otherwise || !begins_tame { Class::Unknown } else { Class::Path }
 }
 
-fn git(args: &[&str], all_exact: bool) -> Printed {
+fn git(args: &[&str], all_exact: bool) -> Class {
     let args = match args {
         ["-C", _, rest @ ..] | ["--no-pager", rest @ ..] => rest,
         all => all,
     };
-    let Some((subcommand, args)) = args.split_first() else { return UNKNOWN };
+    let Some((subcommand, args)) = args.split_first() else { return Class::Unknown };
     let only = |allowed: &[&str]| {
         args.iter().all(|arg| {
             !arg.starts_with('-') || allowed.contains(arg) || arg.strip_prefix('-').is_some_and(is_number)
         })
     };
     match *subcommand {
-        "merge-base" if only(&["--fork-point", "--octopus"]) => one(Class::Plain),
-        "merge-base" if only(&["--all", "-a"]) => many(Class::Plain),
-        "rev-list" if all_exact && args.contains(&"--count") => one(Class::Number),
-        "rev-list" if only(&["--all", "--max-parents=0", "--reverse", "-n", "--no-merges"]) => {
-            many(Class::Plain)
-        }
+        "merge-base" if only(&["--fork-point", "--octopus"]) => Class::Plain,
+        "merge-base" if only(&["--all", "-a"]) => Class::Plain,
+        "rev-list" if all_exact && args.contains(&"--count") => Class::Number,
+        "rev-list" if only(&["--all", "--max-parents=0", "--reverse", "-n", "--no-merges"]) => Class::Plain,
         // It prints back what it does not know, so only operands that are written out are certain.
         "rev-parse"
             if matches!(args, ["--show-toplevel" | "--git-dir" | "--git-common-dir" | "--show-cdup"]) =>
         {
-            one(Class::Path)
+            Class::Path
         }
         "rev-parse" if all_exact && only(&["--short", "--verify", "-q", "--quiet", "--abbrev-ref"]) => {
-            Printed { class: Class::Plain, one: args.iter().filter(|arg| !arg.starts_with('-')).count() <= 1 }
+            Class::Plain
         }
-        "branch" if args == ["--show-current"] => one(Class::Plain),
+        "branch" if args == ["--show-current"] => Class::Plain,
         "log" | "show" if all_exact && args.iter().any(|arg| prints_hashes(arg)) && chooses_commits(args) => {
-            Printed { class: Class::Plain, one: args.contains(&"-1") }
+            Class::Plain
         }
-        "ls-files" if only(LISTING) => many(Class::Name),
-        "diff" | "show" | "log" | "diff-tree" | "ls-tree" if args.contains(&"--name-only") => {
-            many(Class::Name)
-        }
+        "ls-files" if only(LISTING) => Class::Name,
+        "diff" | "show" | "log" | "diff-tree" | "ls-tree" if args.contains(&"--name-only") => Class::Name,
         // Whoever owns the remote names its tags and branches.
-        "describe" | "tag" | "for-each-ref" => many(Class::Name),
-        _ => UNKNOWN,
+        "describe" | "tag" | "for-each-ref" => Class::Name,
+        _ => Class::Unknown,
     }
 }
 

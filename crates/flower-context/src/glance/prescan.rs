@@ -4,11 +4,11 @@ use super::COMMAND_LIMIT;
 use super::reason::Reason;
 use super::syntax::{Fault, Span};
 
-/// Refuses a command line that is empty, too long, or holds a character that could make it read otherwise than it
-/// looks. Newline and tab are the only control characters of a glance: a carriage return is part of a word to the
-/// shell and nothing to the eye, NUL ends the line early, and the others move the cursor. Characters that turn the
-/// direction of text or have no width hide text from whoever reads the verdict; blanks beyond ASCII are letters to
-/// one shell and separators to another.
+/// Refuses a command line that is empty, too long, or holds a character that could make it read otherwise
+/// than it looks. Newline and tab are the only control characters of a glance: a carriage return is part of
+/// a word to the shell and nothing to the eye, NUL ends the line early, and the others move the cursor.
+/// Characters that turn the direction of text or have no width hide text from whoever reads the verdict;
+/// blanks beyond ASCII are letters to one shell and separators to another.
 pub(super) fn prescan(command: &str) -> Result<(), Fault> {
     if command.len() > COMMAND_LIMIT {
         let end = command.char_indices().nth(40).map_or(command.len(), |(at, _)| at);

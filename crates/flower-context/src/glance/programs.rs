@@ -2,20 +2,23 @@
 //!
 //! # Adding a program
 //!
-//! Find the family, add one entry, add a line to `tests/it/glance_programs.rs`. An entry lists what is *allowed*:
+//! Find the family, add one entry; add lines to `tests/fixtures/glance/everyday.txt` that must pass, and to
+//! `bypasses.txt` beside it for each way in which the program could do harm. An entry lists what is
+//! *allowed*:
 //!
 //! ```text
 //! program("wc").flags("clmwL").long("bytes lines words files0-from=").tame()
 //! ```
 //!
-//! - `flags`: short options without a value, `valued`: with one (glued or the next word), `glued`: with one that is
-//!   only ever glued (`-M90%`);
+//! - `flags`: short options without a value, `valued`: with one (glued or the next word), `glued`: with one that
+//!   is only ever glued (`-M90%`);
 //! - `long`: names; `name=` takes a value, `name=?` may have one behind `=`, `name==` takes the next two words;
 //! - `words`: options with one dash and a long name (`-version`); `numeric`: `-5` is an option;
 //! - `at_most(1)`: more operands do something else (`uniq IN OUT`); `stops`: the first operand ends the options;
-//! - `tame`: **no** option of the real program can write, run something or go on for ever, listed or not. Then words
-//!   that only the shell knows may stand anywhere. `may_hang`: the worst option only makes it go on. Neither: the
-//!   program has an option that does harm, so `sort $X` and `sort *` are refused, and `sort ./*` passes;
+//! - `tame`: **no** option of the real program can write, run something or go on for ever, listed or not. Then
+//!   words that only the shell knows may stand anywhere. `may_hang`: the worst option only makes it go on.
+//!   Neither: the program has an option that does harm, so `sort $X` and `sort *` are refused, and `sort ./*`
+//!   passes;
 //! - `devices`: operands under `/dev` are looked at, not read;
 //! - `then`: a function that has the last word.
 //!

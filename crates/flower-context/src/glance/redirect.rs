@@ -22,8 +22,8 @@ pub(super) fn judge(redirect: &Redirect, scope: &Scope<'_>) -> Result<(), Fault>
         RedirectKind::Read(source) => {
             let is_file = match word::expand_one(source, scope)? {
                 Some(Arg::Exact(path)) => path == "/dev/null" || !is_device(&path),
-                // `/dev/tcp/host/port` is a connection to bash, which looks at the word after expansion; a name out
-                // of a listing is relative to a directory that the line names.
+                // `/dev/tcp/host/port` is a connection to bash, which looks at the word after expansion; a
+                // name out of a listing is relative to a directory that the line names.
                 Some(Arg::Open(open)) => {
                     !open.many && open.start <= Class::Name && !may_be_device(&open.head)
                 }

@@ -17,8 +17,8 @@ const ROUND_LIMIT: usize = 8;
 
 /// The variables of a command line, each with what it may hold anywhere in it.
 ///
-/// Order and branches are not followed: a variable that is set twice holds either. So nothing that runs between a
-/// setting and a use can make the value wilder than it is known to be.
+/// Order and branches are not followed: a variable that is set twice holds either. So nothing that runs
+/// between a setting and a use can make the value wilder than it is known to be.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     source: &'a str,
@@ -78,13 +78,14 @@ impl<'a> Scope<'a> {
         Ok(changed)
     }
 
-    /// The class of a line out of a feed. The name of a file may hold a newline, and its second half begins anew.
+    /// The class of a line out of a feed. The name of a file may hold a newline, and its second half begins
+    /// anew.
     fn line_of(&self, feed: Feed<'_>) -> Class {
         let class = match feed {
             Feed::Unknown => Class::Unknown,
-            Feed::Stages(commands) => output::of_stages(commands, self).class,
+            Feed::Stages(commands) => output::of_stages(commands, self),
             Feed::Word(word) => match word.pieces.as_slice() {
-                [Piece::Process(list)] => output::of_list(list, self).class,
+                [Piece::Process(list)] => output::of_list(list, self),
                 _ => Class::Unknown,
             },
         };
@@ -156,9 +157,10 @@ fn environment_class(name: &str) -> Class {
 
 /// Whether setting a variable cannot change what runs.
 ///
-/// A plain assignment reaches programs only if the variable was exported before, and the shell itself if it is one
-/// of its own. Names of those two kinds are upper case by custom; so a name with a lower-case letter passes unless a
-/// shell ties it to something, and an upper-case name passes when it is made of everyday nouns.
+/// A plain assignment reaches programs only if the variable was exported before, and the shell itself if it
+/// is one of its own. Names of those two kinds are upper case by custom; so a name with a lower-case letter
+/// passes unless a shell ties it to something, and an upper-case name passes when it is made of everyday
+/// nouns.
 pub(super) fn may_be_set(name: &str) -> bool {
     if name.bytes().any(|byte| byte.is_ascii_lowercase()) {
         return !TIED_NAMES.contains(&name) && !name.ends_with("_proxy") && !name.starts_with("BASH_FUNC");
@@ -207,8 +209,8 @@ const TIED_NAMES: &[&str] = &[
     "histappend",
 ];
 
-/// Nouns that upper-case names of everyday variables are made of. None is a variable of the shell, the loader, git
-/// or a tool; `DIR` is here, `HOME` is not.
+/// Nouns that upper-case names of everyday variables are made of. None is a variable of the shell, the
+/// loader, git or a tool; `DIR` is here, `HOME` is not.
 const NOUNS: &[&str] = &[
     "ARG",
     "ARTIFACT",

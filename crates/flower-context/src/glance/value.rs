@@ -1,8 +1,8 @@
 //! What is known about text that only the shell computes, and about the arguments that come of it.
 //!
-//! A word such as `$x` or `*.txt` becomes an argument, or several, or none, when the command runs. Whether that
-//! can do harm hangs on one thing: may such an argument be taken for an option. So what is kept of a computed text
-//! is how it may begin and whether it may fall apart into several arguments.
+//! A word such as `$x` or `*.txt` becomes an argument, or several, or none, when the command runs. Whether
+//! that can do harm hangs on one thing: may such an argument be taken for an option. So what is kept of a
+//! computed text is how it may begin and whether it may fall apart into several arguments.
 
 use super::paths::may_be_device;
 
@@ -70,6 +70,9 @@ pub(super) fn never_splits(byte: u8) -> bool {
     !matches!(byte, b' ' | b'\t' | b'\n' | b'*' | b'?' | b'[')
 }
 
+/// Stands for a computed number in an outline; no command line holds this character.
+pub(super) const NUMBER: char = '\u{1}';
+
 /// One argument of a command as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Arg {
@@ -88,7 +91,7 @@ pub(super) struct Open {
     pub(super) start: Class,
     /// It may become several arguments, or none.
     pub(super) many: bool,
-    /// The whole text with `1` in the place of each computed number, when nothing else is computed.
+    /// The whole text with [`NUMBER`] in the place of each computed number, when nothing else is computed.
     pub(super) outline: Option<String>,
     /// The word as written, for messages.
     pub(super) shown: String,
@@ -103,11 +106,22 @@ impl Arg {
         }
     }
 
-    /// The text if it is known but for numbers in it.
-    pub(super) fn outline(&self) -> Option<&str> {
+    /// The texts that it may be, if it is known but for a few numbers in it: with and without each of them,
+    /// for what should print a number prints nothing when it fails.
+    pub(super) fn outlines(&self) -> Option<Vec<String>> {
         match self {
-            Self::Exact(text) => Some(text),
-            Self::Open(open) => open.outline.as_deref(),
+            Self::Exact(text) => Some(vec![text.clone()]),
+            Self::Open(open) => {
+                let mut texts = vec![open.outline.clone()?];
+                while let Some(outline) = texts.iter().find(|text| text.contains(NUMBER)).cloned() {
+                    texts.retain(|text| *text != outline);
+                    texts.extend(["1", ""].map(|number| outline.replacen(NUMBER, number, 1)));
+                    if texts.len() > 16 {
+                        return None;
+                    }
+                }
+                Some(texts)
+            }
         }
     }
 
@@ -131,6 +145,7 @@ impl Arg {
     pub(super) fn start(&self) -> Class {
         match self {
             Self::Exact(text) => text_class(text),
+            Self::Open(open) if open.head.starts_with('-') => Class::Unknown,
             Self::Open(open) => open.start,
         }
     }
@@ -139,7 +154,9 @@ impl Arg {
     pub(super) fn value(&self) -> Value {
         match self {
             Self::Exact(text) => Value::Text(text.clone()),
-            Self::Open(open) if open.head.is_empty() || open.start > Class::Plain => Value::Class(open.start),
+            Self::Open(open) if open.head.is_empty() || self.start() > Class::Plain => {
+                Value::Class(self.start())
+            }
             Self::Open(open) if open.outline.is_some() => Value::Class(Class::Plain),
             Self::Open(_) => Value::Class(Class::Path),
         }

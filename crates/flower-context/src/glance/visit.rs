@@ -16,7 +16,8 @@ pub(super) enum Feed<'a> {
 /// What is called for each command with where it reads from.
 pub(super) type See<'s, 'a> = &'s mut dyn FnMut(&'a Command, Feed<'a>);
 
-/// Calls `see` for each command in the order of the source: those inside substitutions and here-documents too.
+/// Calls `see` for each command in the order of the source: those inside substitutions and here-documents
+/// too.
 pub(super) fn each_command<'a>(script: &'a Script, see: See<'_, 'a>) {
     in_list(&script.list, Feed::Unknown, see);
     in_words(&script.bodies, see);

@@ -46,7 +46,7 @@ impl Judge<'_> {
         for (index, command) in pipeline.commands.iter().enumerate() {
             self.command(command, input)?;
             if index + 1 < pipeline.commands.len() {
-                input = output::of_command(command, input, self.scope).class;
+                input = output::of_command(command, input, self.scope);
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::output;
 use super::reason::Reason;
 use super::scope::Scope;
 use super::syntax::{Fault, Piece, Word};
-use super::value::{Arg, Class, Open, Value, never_splits};
+use super::value::{Arg, Class, NUMBER, Open, Value, never_splits};
 
 /// A part of a word behind brace expansion.
 #[derive(Debug, Clone)]
@@ -89,9 +89,8 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
             Piece::Process(_) => Class::Plain,
             Piece::Arithmetic(_) => Class::Number,
             Piece::Output { list, .. } => {
-                let printed = output::of_list(list, scope);
-                words |= !printed.one;
-                printed.class
+                words = true;
+                output::of_list(list, scope)
             }
             Piece::Parameter { name, form, .. } => match scope.parameter(name, *form) {
                 Value::Text(text) => {
@@ -114,9 +113,12 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
         return Value::Text(field.head);
     };
     let class = match inside {
+        _ if field.head.starts_with('-') => Class::Unknown,
         Class::Unknown => Class::Unknown,
         Class::Name if start <= Class::Path => Class::Path,
-        _ if field.head.is_empty() && tail.bytes().all(|byte| byte.is_ascii_digit()) => start.max(inside),
+        _ if field.head.is_empty() && tail.chars().all(|c| c == NUMBER || c.is_ascii_digit()) => {
+            start.max(inside)
+        }
         _ => start.max(inside).max(Class::Plain),
     };
     if words { Value::Words(class) } else { Value::Class(class) }
@@ -143,7 +145,7 @@ impl Fields<'_> {
             Piece::Process(_) => self.field.open(Class::Plain, false),
             Piece::Arithmetic(_) => self.field.open(Class::Number, false),
             Piece::Output { list, quoted } => {
-                let class = output::of_list(list, scope).class;
+                let class = output::of_list(list, scope);
                 if *quoted { self.field.open(class, false) } else { self.field.split(class, true) }
             }
             Piece::Parameter { name, form, quoted, .. } => match (scope.parameter(name, *form), *quoted) {
@@ -204,7 +206,7 @@ struct Computed {
     anchored: bool,
     /// Nothing is computed but numbers.
     only_numbers: bool,
-    /// The text behind the head, with `1` for every computed part.
+    /// The text behind the head, with [`NUMBER`] for every computed part.
     tail: String,
 }
 
@@ -225,11 +227,8 @@ impl Field {
         };
         if self.head.is_empty() && !computed.anchored {
             computed.anchored = true;
-            // A number is never empty, so a dash behind it is no beginning.
-            if computed.start != Class::Number {
-                let class = if text.starts_with('-') { Class::Unknown } else { Class::Plain };
-                computed.start = computed.start.max(class);
-            }
+            let class = if text.starts_with('-') { Class::Unknown } else { Class::Plain };
+            computed.start = computed.start.max(class);
         }
         computed.tail.push_str(text);
     }
@@ -265,7 +264,7 @@ impl Field {
                 computed.start = computed.start.max(if begins { class } else { Class::Plain });
                 computed.many |= many;
                 computed.only_numbers &= number;
-                computed.tail.push('1');
+                computed.tail.push(NUMBER);
             }
             None => {
                 self.computed = Some(Computed {
@@ -273,7 +272,7 @@ impl Field {
                     many,
                     anchored: false,
                     only_numbers: number,
-                    tail: "1".to_owned(),
+                    tail: NUMBER.to_string(),
                 });
             }
         }

@@ -1,5 +1,5 @@
-//! What may stand before a program without changing what it does: a path to a directory of programs, `command`,
-//! `timeout 5`, `nice`, `stdbuf -oL`, and assignments of language and colour.
+//! What may stand before a program without changing what it does: a path to a directory of programs,
+//! `command`, `timeout 5`, `nice`, `stdbuf -oL`, and assignments of language and colour.
 
 use super::reason::Reason;
 use super::scope::Scope;
@@ -48,7 +48,7 @@ pub(super) fn wrapped<'a>(name: &str, args: &'a [Arg]) -> Result<&'a [Arg], Reas
     }
     if name == "timeout" {
         let Some((duration, rest)) = args.split_first() else { return Ok(args) };
-        let seconds = duration.outline().unwrap_or_default().trim_end_matches(['s', 'm']);
+        let seconds = duration.exact().unwrap_or_default().trim_end_matches(['s', 'm']);
         if seconds.is_empty() || !seconds.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
             return Err(refused(duration));
         }
@@ -94,8 +94,8 @@ fn is_plain_value(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
 }
 
-/// Variables that may be set for one command: language, zone, colour and width. Their values choose among what is
-/// installed, so they hold no path.
+/// Variables that may be set for one command: language, zone, colour and width. Their values choose among
+/// what is installed, so they hold no path.
 const HARMLESS_VARIABLES: &[&str] = &[
     "LANG",
     "LANGUAGE",
@@ -124,7 +124,8 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "SYSTEMD_COLORS",
 ];
 
-/// Refuses an assignment before a command unless it is one of the harmless ones with a value that is written out.
+/// Refuses an assignment before a command unless it is one of the harmless ones with a value that is
+/// written out.
 pub(super) fn judge_prefix(
     assignment: &Assignment,
     program: Option<&str>,

@@ -1,7 +1,8 @@
 //! Shell arithmetic: an expression may use nothing but numbers.
 //!
-//! The shell evaluates the value of a name as an expression again, and runs commands in the subscripts of it: with
-//! `n='a[$(rm x)]'`, `$((n))` removes a file. So every name and every expansion in it must be known to be a number.
+//! The shell evaluates the value of a name as an expression again, and runs commands in the subscripts of
+//! it: with `n='a[$(rm x)]'`, `$((n))` removes a file. So every name and every expansion in it must be
+//! known to be a number.
 
 use super::refused;
 use crate::glance::output;
@@ -18,7 +19,7 @@ pub(in crate::glance) fn judge(arithmetic: &Arithmetic, scope: &Scope<'_>) -> Re
     for piece in &arithmetic.pieces {
         let class = match piece {
             Piece::Parameter { name, form, .. } => scope.parameter(name, *form).class(),
-            Piece::Output { list, .. } => output::of_list(list, scope).class,
+            Piece::Output { list, .. } => output::of_list(list, scope),
             Piece::Arithmetic(_) => Class::Number,
             Piece::Text { .. } | Piece::Process(_) => Class::Unknown,
         };

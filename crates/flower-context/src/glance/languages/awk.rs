@@ -1,8 +1,9 @@
 //! `awk` programs, token by token.
 //!
-//! A program may run commands (`system`, `|`), write files (`>`, `>>` behind `print`), read others in a loop that
-//! never ends (`getline <`), include code (`@`) and loop for ever. Whether `/` begins a pattern and whether `>`
-//! compares or writes depends on what stands before it; where that is not certain, the program is refused.
+//! A program may run commands (`system`, `|`), write files (`>`, `>>` behind `print`), read others in a
+//! loop that never ends (`getline <`), include code (`@`) and loop for ever. Whether `/` begins a pattern
+//! and whether `>` compares or writes depends on what stands before it; where that is not certain, the
+//! program is refused.
 
 use super::refused;
 use crate::glance::options::Call;
@@ -11,10 +12,10 @@ use crate::glance::reason::Reason;
 /// Judges the program of a call of `awk`: the first operand, which must be known but for numbers.
 pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
     let Some(program) = call.operands.first() else { return Ok(()) };
-    let Some(text) = program.outline() else {
+    let Some(texts) = program.outlines() else {
         return Err(Reason::Dynamic { program: call.name.clone(), word: program.shown().to_owned() });
     };
-    judge_program(text)
+    texts.iter().try_for_each(|text| judge_program(text))
 }
 
 fn judge_program(program: &str) -> Result<(), Reason> {
@@ -28,7 +29,9 @@ fn judge_program(program: &str) -> Result<(), Reason> {
                 }
             Token::Word("while" | "for") => loop_ends(&tokens, at)?,
             Token::Word("print" | "printf") => prints_to_standard_output(&tokens, at)?,
-            Token::Word("system" | "function" | "func" | "do") | Token::Sign("|" | "@" | ">>") => return Err(refused("awk", token.text())),
+            Token::Word("system" | "function" | "func" | "do") | Token::Sign("|" | "@" | ">>") => {
+                return Err(refused("awk", token.text()));
+            }
             _ => {}
         }
     }
@@ -104,7 +107,8 @@ impl<'a> Token<'a> {
     fn divides(self) -> Option<bool> {
         match self {
             Self::Word("print" | "printf" | "return" | "exit" | "in" | "case" | "else") => Some(false),
-            // Words behind which one awk divides and another matches; in `if (…) /x/` and `x++ /x/` it is not plain either.
+            // Words behind which one awk divides and another matches; in `if (…) /x/` and `x++ /x/` it is
+            // not plain either.
             Self::Word(
                 "getline" | "length" | "next" | "nextfile" | "break" | "continue" | "BEGIN" | "END"
                 | "delete" | "switch" | "default" | "if" | "while" | "for",

@@ -83,7 +83,8 @@ const WITH_VALUE: &[&str] = &[
     "-context",
 ];
 
-/// Judges the arguments of `find`. `-delete`, `-fprint*`, `-fls`, `-ok*` and whatever is not known are refused.
+/// Judges the arguments of `find`. `-delete`, `-fprint*`, `-fls`, `-ok*` and whatever is not known are
+/// refused.
 pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Reason> {
     let mut args = args;
     while let Some((arg, rest)) = args.split_first() {
@@ -128,11 +129,12 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
 
 /// `-newermt '1 day ago'` and its kin.
 fn is_newer(primary: &str) -> bool {
-    matches!(primary.strip_prefix("-newer").map(str::as_bytes), Some([a, b]) if b"aBcm".contains(a) && b"aBcmt".contains(b))
+    let times = primary.strip_prefix("-newer").map(str::as_bytes);
+    matches!(times, Some([a, b]) if b"aBcm".contains(a) && b"aBcmt".contains(b))
 }
 
-/// `-name *.rs` without quotes: the shell may put file names there, and find may take the second one for a primary.
-/// No primary ends like a file.
+/// `-name *.rs` without quotes: the shell may put file names there, and find may take the second one for a
+/// primary. No primary ends like a file.
 fn is_suffix_pattern(value: &Arg) -> bool {
     value.shown().strip_prefix("*.").is_some_and(|suffix| {
         !suffix.is_empty()

@@ -1,5 +1,5 @@
-//! `jq` filters compute and print; the only harm in them is not to end. So a filter may have words in it that the
-//! line gives to a loop, but no text of unknown origin.
+//! `jq` filters compute and print; the only harm in them is not to end. So a filter may have words in it
+//! that the line gives to a loop, but no text of unknown origin.
 
 use super::refused;
 use crate::glance::options::Call;
@@ -12,14 +12,14 @@ const ENDLESS: &[&str] = &["repeat", "until", "while", "infinite", "recurse(", "
 /// Judges the filter of a call of `jq`: the first operand, which must be known but for numbers.
 pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
     let Some(filter) = call.operands.first() else { return Ok(()) };
-    let text = match filter {
-        Arg::Open(open) if open.start <= Class::Plain && !open.many => Some(open.head.as_str()),
-        other => other.outline(),
+    let texts = match filter {
+        Arg::Open(open) if open.start <= Class::Plain && !open.many => Some(vec![open.head.clone()]),
+        other => other.outlines(),
     };
-    let Some(text) = text else {
+    let Some(texts) = texts else {
         return Err(Reason::Dynamic { program: call.name.clone(), word: filter.shown().to_owned() });
     };
-    endless(text)
+    texts.iter().try_for_each(|text| endless(text))
 }
 
 /// Judges a call of `yq`, whose first operand may be `eval`; newer ones know an operator that runs commands.

@@ -1,7 +1,7 @@
 //! `printf`: the format decides what happens to the words behind it.
 //!
-//! `%n` sets a variable in bash, and numeric conversions evaluate their argument as arithmetic in zsh, which may run
-//! commands. So a format must be known, and numbers must be numbers.
+//! `%n` sets a variable in bash, and numeric conversions evaluate their argument as arithmetic in zsh,
+//! which may run commands. So a format must be known, and numbers must be numbers.
 
 use super::refused;
 use crate::glance::options::Call;
@@ -11,21 +11,25 @@ use crate::glance::value::{Arg, Class};
 /// Judges the operands of `printf`.
 pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
     let Some((format, args)) = call.operands.split_first() else { return Ok(()) };
-    let head = match format {
-        Arg::Exact(text) => text,
-        // Behind a computed part there may be a `%` that nobody sees.
-        Arg::Open(open) => match &open.outline {
-            Some(outline) => outline,
-            None if args.is_empty() && !open.many => &open.head,
-            None => return Err(Reason::Dynamic { program: call.name.clone(), word: open.shown.clone() }),
-        },
+    let formats = match format {
+        // Behind a computed part there may be a `%` that nobody sees, but without words it does no harm.
+        Arg::Open(open) if args.is_empty() && !open.many => Some(vec![open.head.clone()]),
+        other => other.outlines(),
     };
-    let numeric = conversions(head)?;
+    let Some(formats) = formats else {
+        return Err(Reason::Dynamic { program: call.name.clone(), word: format.shown().to_owned() });
+    };
+    formats.iter().try_for_each(|format| words_fit(format, args))
+}
+
+/// Whether each number that a format asks for is one.
+fn words_fit(format: &str, args: &[&Arg]) -> Result<(), Reason> {
+    let numeric = conversions(format)?;
     if !numeric.contains(&true) {
         return Ok(());
     }
     for (arg, is_numeric) in args.iter().zip(numeric.iter().cycle()) {
-        if !arg.is_one() || (*is_numeric && !is_number(arg)) {
+        if !is_number(arg) && (*is_numeric || !arg.is_one()) {
             return Err(refused("printf", arg.shown()));
         }
     }

@@ -17,10 +17,10 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
         scripts.extend(call.operands.first().copied());
     }
     for script in scripts {
-        let Some(text) = script.outline() else {
+        let Some(texts) = script.outlines() else {
             return Err(Reason::Dynamic { program: call.name.clone(), word: script.shown().to_owned() });
         };
-        Script { rest: text, joins: false }.judge()?;
+        texts.iter().try_for_each(|text| Script::new(text).judge())?;
     }
     Ok(())
 }
@@ -29,9 +29,15 @@ struct Script<'a> {
     rest: &'a str,
     /// An `N` was seen: the buffer grows until the input ends.
     joins: bool,
+    /// No sed takes the script, so none of it runs.
+    broken: bool,
 }
 
 impl<'a> Script<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { rest: text, joins: false, broken: false }
+    }
+
     fn judge(mut self) -> Result<(), Reason> {
         loop {
             self.skip(|c| c.is_ascii_whitespace() || c == ';');
@@ -44,6 +50,9 @@ impl<'a> Script<'a> {
             }
             let before = self.rest;
             let addressed = self.addresses()?;
+            if self.broken {
+                return Ok(());
+            }
             let at_last = addressed && before.starts_with("$!");
             self.command(at_last)?;
         }
@@ -71,12 +80,11 @@ impl<'a> Script<'a> {
     fn addresses(&mut self) -> Result<bool, Reason> {
         let first = self.address()?;
         self.skip(|c| c == ' ');
-        if first && self.rest.starts_with(',') {
+        if self.rest.starts_with(',') {
             self.take();
             self.skip(|c| c == ' ' || c == '+' || c == '~');
-            if !self.address()? {
-                return self.refused();
-            }
+            // Half a range is an error, and an error stops sed before it reads a line.
+            self.broken = !(self.address()? && first);
         }
         self.skip(|c| c == ' ' || c == '!');
         Ok(first)
@@ -227,7 +235,7 @@ mod tests {
     use super::*;
 
     fn check(script: &str, passes: bool) {
-        assert_eq!(Script { rest: script, joins: false }.judge().is_ok(), passes, "{script:?}");
+        assert_eq!(Script::new(script).judge().is_ok(), passes, "{script:?}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! `test`, `[ … ]` and `[[ … ]]`.
 //!
-//! Three things make a test more than a look: `-v` and `-R` evaluate the subscript in a name, numeric operators
-//! evaluate their operands as arithmetic (`[[` always, `[` in some shells), and an unquoted word may fall apart into
-//! such an operator. So names are not asked for, numbers must be numbers, and words must be one word.
+//! Three things make a test more than a look: `-v` and `-R` evaluate the subscript in a name, numeric
+//! operators evaluate their operands as arithmetic (`[[` always, `[` in some shells), and an unquoted word
+//! may fall apart into such an operator. So names are not asked for, numbers must be numbers, and words
+//! must be one word.
 
 use super::refused;
 use crate::glance::reason::Reason;
@@ -12,7 +13,8 @@ use crate::glance::value::{Arg, Class};
 use crate::glance::word;
 
 fn is_unary(operator: &str) -> bool {
-    matches!(operator.strip_prefix('-').map(str::as_bytes), Some([letter]) if b"abcdefghknoprstuwxzGLNOS".contains(letter))
+    const LETTERS: &[u8] = b"abcdefghknoprstuwxzGLNOS";
+    matches!(operator.strip_prefix('-').map(str::as_bytes), Some([letter]) if LETTERS.contains(letter))
 }
 
 fn is_binary(operator: &str) -> bool {

@@ -49,8 +49,8 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
     }
     let Some((name, words)) = args.split_first() else { return Ok(()) };
     let name = name.exact().ok_or(Reason::ComputedName)?;
-    // A path with a blank or a newline in it falls apart, and its second half may begin as a name may; only what ends
-    // in NUL is whole.
+    // A path with a blank or a newline in it falls apart, and its second half may begin as a name may; only
+    // what ends in NUL is whole.
     let start = if whole_names || input <= Class::Plain { input } else { input.max(Class::Name) };
     let words: Vec<Arg> = match placeholder {
         Some(placeholder) if name.contains(&placeholder) => return Err(Reason::ComputedName),

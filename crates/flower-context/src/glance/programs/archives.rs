@@ -6,28 +6,76 @@ use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class};
 
 pub(super) const PROGRAMS: &[Program] = &[
-    // `-T FILE` reads options from it; `-f host:file` connects; `-I`, `--to-command`, `--checkpoint-action`, `--use-compress-program`, `--rsh-command` run things.
-    program("tar gtar bsdtar").flags("tvzjJaOpPR").valued("fCX").long("list file= verbose gzip gunzip ungzip bzip2 xz zstd lzma auto-compress directory= wildcards no-wildcards exclude= exclude-from= strip-components= full-time utc numeric-owner show-transformed-names occurrence=? block-number").then(lists_archive),
+    // `-T FILE` reads options from it; `-f host:file` connects; `-I`, `--to-command`,
+    // `--checkpoint-action`, `--use-compress-program`, `--rsh-command` run things.
+    program("tar gtar bsdtar")
+        .flags("tvzjJaOpPR")
+        .valued("fCX")
+        .long(
+            "list file= verbose gzip gunzip ungzip bzip2 xz zstd lzma auto-compress directory= \
+             wildcards no-wildcards exclude= exclude-from= strip-components= full-time utc \
+             numeric-owner show-transformed-names occurrence=? block-number",
+        )
+        .then(lists_archive),
     program("unzip").flags("lvqtZ1sz").then(lists_zip),
     program("zipinfo").flags("12hlmMstTvzC").tame(),
     program("zcat gzcat bzcat xzcat zstdcat lzcat").flags("fqv").long("force quiet verbose"),
-    program("zgrep zegrep zfgrep bzgrep xzgrep").flags("cEFGhHilLnoPqsvwx").valued("ABCem").numeric().long("ignore-case count line-number color=?"),
+    program("zgrep zegrep zfgrep bzgrep xzgrep")
+        .flags("cEFGhHilLnoPqsvwx")
+        .valued("ABCem")
+        .numeric()
+        .long("ignore-case count line-number color=?"),
     // `-d` wins over an earlier `-t`; only with `-c` the file stays.
-    program("gzip bzip2 xz zstd").flags("ltvqdc").long("list test verbose quiet stdout decompress").then(tests_or_lists),
+    program("gzip bzip2 xz zstd")
+        .flags("ltvqdc")
+        .long("list test verbose quiet stdout decompress")
+        .then(tests_or_lists),
     program("ar").then(ar_lists),
     program("7z 7za 7zr").then(seven_lists),
     program("unrar").then(rar_lists),
     program("lsinitramfs").flags("l").tame(),
     // Object files. `--plugin` loads code, `@file` holds options.
-    program("nm").flags("aACDgnopPrSuvlf").valued("t").long("demangle=? dynamic extern-only undefined-only defined-only size-sort numeric-sort print-size format= radix=").then(no_response_file),
-    program("objdump").flags("afphxdDSsgGetTrRCwzl").valued("jMmb").long("disassemble=? disassemble-all headers file-headers section-headers all-headers syms dynamic-syms reloc dynamic-reloc section= source demangle=? no-show-raw-insn start-address= stop-address= full-contents private-headers archive-headers info macho dylibs-used").then(no_response_file),
-    program("readelf").flags("ahelSdtgsnruVADIWwcT").valued("xpR").long("all file-header program-headers section-headers symbols syms notes relocs dynamic version-info wide string-dump= hex-dump= debug-dump=? dyn-syms").tame(),
+    program("nm")
+        .flags("aACDgnopPrSuvlf")
+        .valued("t")
+        .long(
+            "demangle=? dynamic extern-only undefined-only defined-only size-sort numeric-sort \
+             print-size format= radix=",
+        )
+        .then(no_response_file),
+    program("objdump")
+        .flags("afphxdDSsgGetTrRCwzl")
+        .valued("jMmb")
+        .long(
+            "disassemble=? disassemble-all headers file-headers section-headers all-headers syms \
+             dynamic-syms reloc dynamic-reloc section= source demangle=? no-show-raw-insn \
+             start-address= stop-address= full-contents private-headers archive-headers info macho \
+             dylibs-used",
+        )
+        .then(no_response_file),
+    program("readelf")
+        .flags("ahelSdtgsnruVADIWwcT")
+        .valued("xpR")
+        .long(
+            "all file-header program-headers section-headers symbols syms notes relocs dynamic \
+             version-info wide string-dump= hex-dump= debug-dump=? dyn-syms",
+        )
+        .tame(),
     program("size").flags("ABGdoxt").long("format= radix= common totals").then(no_response_file),
     program("otool").flags("fahlLDtdorSTMHGvVIs").tame(),
-    program("addr2line c++filt").flags("aCfipsn_").valued("ej").long("exe= functions inlines pretty-print demangle=? basenames addresses").tame(),
+    program("addr2line c++filt")
+        .flags("aCfipsn_")
+        .valued("ej")
+        .long("exe= functions inlines pretty-print demangle=? basenames addresses")
+        .tame(),
     // Pictures and media.
     program("exiftool").flags("aGsSnjT").numeric().then(named_files),
-    program("ffprobe").words("-v -hide_banner -show_format -show_streams -show_entries -of -print_format -i -select_streams -count_frames -loglevel").then(named_files),
+    program("ffprobe")
+        .words(
+            "-v -hide_banner -show_format -show_streams -show_entries -of -print_format -i \
+             -select_streams -count_frames -loglevel",
+        )
+        .then(named_files),
     program("pdfinfo").words("-box -meta -rawdates -isodates").tame(),
 ];
 

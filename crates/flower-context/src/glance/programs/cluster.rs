@@ -3,20 +3,54 @@
 use super::{Program, program};
 
 pub(super) const PROGRAMS: &[Program] = &[
-    program("kubectl oc").flags("A").valued("nlLo").long("namespace= context= cluster= all-namespaces selector= output= no-headers=? show-labels=? label-columns= field-selector= sort-by= request-timeout= ignore-not-found=? show-kind=? chunk-size= v=").subcommands(KUBECTL).inherited(),
-    program("helm").valued("no").long("namespace= kube-context= output= all-namespaces").flags("A").subcommands(&[
-        program("list ls").flags("aqdr").valued("fm").long("all short deployed failed pending filter= max= date reverse superseded uninstalled uninstalling"),
-        program("status history").long("revision= max= show-desc show-resources"),
-        program("get").subcommands(&[program("all values manifest notes hooks metadata").flags("a").long("revision= all")]),
-        program("version env").long("short"),
-        program("repo").subcommands(&[program("list ls")]),
-    ]).inherited(),
+    program("kubectl oc")
+        .flags("A")
+        .valued("nlLo")
+        .long(
+            "namespace= context= cluster= all-namespaces selector= output= no-headers=? show-labels=? \
+             label-columns= field-selector= sort-by= request-timeout= ignore-not-found=? show-kind=? \
+             chunk-size= v=",
+        )
+        .subcommands(KUBECTL)
+        .inherited(),
+    program("helm")
+        .valued("no")
+        .long("namespace= kube-context= output= all-namespaces")
+        .flags("A")
+        .subcommands(&[
+            program("list ls").flags("aqdr").valued("fm").long(
+                "all short deployed failed pending filter= max= date reverse superseded uninstalled \
+             uninstalling",
+            ),
+            program("status history").long("revision= max= show-desc show-resources"),
+            program("get").subcommands(&[program("all values manifest notes hooks metadata")
+                .flags("a")
+                .long("revision= all")]),
+            program("version env").long("short"),
+            program("repo").subcommands(&[program("list ls")]),
+        ])
+        .inherited(),
     program("kubectx kubens").flags("c").long("current").at_most(0),
-    program("minikube kind k3d").subcommands(&[program("status version ip").long("output= format=").valued("o"), program("get list").subcommands(&[program("clusters nodes profile")])]),
-    program("terraform tofu").subcommands(&[program("version").words("-json --json"), program("output").words("-json --json -raw -no-color"), program("show").words("-json --json -no-color"), program("state").subcommands(&[program("list show").words("-json -no-color")]), program("workspace").subcommands(&[program("list show")]), program("providers").at_most(0)]),
+    program("minikube kind k3d").subcommands(&[
+        program("status version ip").long("output= format=").valued("o"),
+        program("get list").subcommands(&[program("clusters nodes profile")]),
+    ]),
+    program("terraform tofu").subcommands(&[
+        program("version").words("-json --json"),
+        program("output").words("-json --json -raw -no-color"),
+        program("show").words("-json --json -no-color"),
+        program("state").subcommands(&[program("list show").words("-json -no-color")]),
+        program("workspace").subcommands(&[program("list show")]),
+        program("providers").at_most(0),
+    ]),
     program("gh").subcommands(GH),
-    program("aws").probes("--version").subcommands(&[program("configure").subcommands(&[program("list get list-profiles")])]),
-    program("gcloud").subcommands(&[program("config").subcommands(&[program("list get-value get").long("format=")]), program("info version").long("format=")]),
+    program("aws")
+        .probes("--version")
+        .subcommands(&[program("configure").subcommands(&[program("list get list-profiles")])]),
+    program("gcloud").subcommands(&[
+        program("config").subcommands(&[program("list get-value get").long("format=")]),
+        program("info version").long("format="),
+    ]),
 ];
 
 const KUBECTL: &[Program] = &[
@@ -24,7 +58,8 @@ const KUBECTL: &[Program] = &[
     program("describe explain").long("show-events=? recursive=? api-version="),
     // `-f` follows; `--tail` and `--since` only choose.
     program("logs log").flags("p").valued("c").long(
-        "tail= since= since-time= previous=? timestamps=? container= all-containers=? prefix=? limit-bytes=",
+        "tail= since= since-time= previous=? timestamps=? container= all-containers=? prefix=? \
+             limit-bytes=",
     ),
     program("top").subcommands(&[
         program("pod pods po node nodes no").long("containers=? sort-by= no-headers=? sum=?")

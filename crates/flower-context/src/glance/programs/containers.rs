@@ -70,10 +70,16 @@ const DOCKER: &[Program] = &[
 const COMPOSE: &[Program] = &[
     program("ps").flags("aq").long("all filter= format= quiet services status= no-trunc orphans=?"),
     program("ls").flags("aq").long("all filter= format= quiet"),
-    program("logs").flags("t").valued("n").long("tail= since= until= timestamps no-color no-log-prefix index="),
+    program("logs")
+        .flags("t")
+        .valued("n")
+        .long("tail= since= until= timestamps no-color no-log-prefix index="),
     program("images").flags("q").long("format= quiet"),
     // `-o` and `--lock-image-digests` write.
-    program("config").flags("q").long("services volumes images profiles hash= format= quiet no-interpolate no-normalize environment networks variables"),
+    program("config").flags("q").long(
+        "services volumes images profiles hash= format= quiet no-interpolate no-normalize \
+             environment networks variables",
+    ),
     program("top"),
     program("port").long("protocol= index="),
     program("version").long("short format="),

@@ -1,8 +1,9 @@
 //! `git`: the sub-commands that read.
 //!
-//! Pagers run only on a terminal. Drivers that the repository's own configuration names (`textconv`, external diffs,
-//! `core.fsmonitor`) run as they always do for whoever works in it; what a command line may not do is name one
-//! itself: `-c`, `--config-env`, `--exec-path`, `--ext-diff`, `--textconv`, `-O`, `--output` are refused.
+//! Pagers run only on a terminal. Drivers that the repository's own configuration names (`textconv`,
+//! external diffs, `core.fsmonitor`) run as they always do for whoever works in it; what a command line may
+//! not do is name one itself: `-c`, `--config-env`, `--exec-path`, `--ext-diff`, `--textconv`, `-O`,
+//! `--output` are refused.
 
 use super::{Program, program};
 use crate::glance::options::Call;
@@ -12,91 +13,239 @@ use crate::glance::value::Arg;
 /// Options of everything that can print a diff, after which `--output` could write one.
 macro_rules! diff_options {
     () => {
-        "patch no-patch unified= raw patch-with-raw indent-heuristic no-indent-heuristic minimal patience histogram anchored= \
-         diff-algorithm= stat=? stat-width= stat-name-width= stat-count= compact-summary numstat shortstat dirstat=? cumulative \
-         summary patch-with-stat name-only name-status submodule=? color=? no-color color-moved=? no-color-moved color-moved-ws= \
-         word-diff=? word-diff-regex= color-words=? no-renames check ws-error-highlight= full-index binary abbrev=? break-rewrites=? \
-         find-renames=? find-copies=? find-copies-harder irreversible-delete diff-filter= pickaxe-all pickaxe-regex relative=? \
-         no-relative text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space ignore-blank-lines \
-         ignore-matching-lines= inter-hunk-context= function-context exit-code quiet no-ext-diff no-textconv ignore-submodules=? \
-         src-prefix= dst-prefix= no-prefix default-prefix line-prefix= ita-invisible-in-index find-object= skip-to= rotate-to= cc \
-         combined-all-paths merge-base no-index cached staged "
+        "patch no-patch unified= raw patch-with-raw indent-heuristic no-indent-heuristic minimal \
+             patience histogram anchored= diff-algorithm= stat=? stat-width= stat-name-width= \
+             stat-count= compact-summary numstat shortstat dirstat=? cumulative summary \
+             patch-with-stat name-only name-status submodule=? color=? no-color color-moved=? \
+             no-color-moved color-moved-ws= word-diff=? word-diff-regex= color-words=? no-renames \
+             check ws-error-highlight= full-index binary abbrev=? break-rewrites=? find-renames=? \
+             find-copies=? find-copies-harder irreversible-delete diff-filter= pickaxe-all \
+             pickaxe-regex relative=? no-relative text ignore-cr-at-eol ignore-space-at-eol \
+             ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines= \
+             inter-hunk-context= function-context exit-code quiet no-ext-diff no-textconv \
+             ignore-submodules=? src-prefix= dst-prefix= no-prefix default-prefix line-prefix= \
+             ita-invisible-in-index find-object= skip-to= rotate-to= cc combined-all-paths merge-base \
+             no-index cached staged "
     };
 }
 
 /// Options of everything that walks commits.
 macro_rules! log_options {
     () => {
-        "max-count= skip= since= after= until= before= since-as-filter= author= committer= grep-reflog= grep= all-match invert-grep \
-         regexp-ignore-case basic-regexp extended-regexp fixed-strings perl-regexp merges no-merges min-parents= max-parents= \
-         no-min-parents no-max-parents first-parent exclude-first-parent-only not all branches=? tags=? remotes=? glob= exclude= exclude-hidden= \
-         reflog alternate-refs single-worktree ignore-missing cherry-mark cherry-pick left-only right-only cherry walk-reflogs merge \
-         boundary simplify-by-decoration show-pulls full-history dense sparse simplify-merges ancestry-path=? date-order \
-         author-date-order topo-order reverse no-walk=? do-walk pretty=? format= abbrev-commit no-abbrev-commit oneline encoding= \
-         expand-tabs=? no-expand-tabs notes=? no-notes show-notes=? relative-date date= parents children left-right \
-         graph no-graph show-linear-break=? follow decorate=? no-decorate decorate-refs= decorate-refs-exclude= clear-decorations source mailmap no-mailmap use-mailmap log-size \
-         full-diff root no-color-moved-ws diff-merges= no-diff-merges count no-commit-id stdin "
+        "max-count= skip= since= after= until= before= since-as-filter= author= committer= \
+             grep-reflog= grep= all-match invert-grep regexp-ignore-case basic-regexp extended-regexp \
+             fixed-strings perl-regexp merges no-merges min-parents= max-parents= no-min-parents \
+             no-max-parents first-parent exclude-first-parent-only not all branches=? tags=? \
+             remotes=? glob= exclude= exclude-hidden= reflog alternate-refs single-worktree \
+             ignore-missing cherry-mark cherry-pick left-only right-only cherry walk-reflogs merge \
+             boundary simplify-by-decoration show-pulls full-history dense sparse simplify-merges \
+             ancestry-path=? date-order author-date-order topo-order reverse no-walk=? do-walk \
+             pretty=? format= abbrev-commit no-abbrev-commit oneline encoding= expand-tabs=? \
+             no-expand-tabs notes=? no-notes show-notes=? relative-date date= parents children \
+             left-right graph no-graph show-linear-break=? follow decorate=? no-decorate \
+             decorate-refs= decorate-refs-exclude= clear-decorations source mailmap no-mailmap \
+             use-mailmap log-size full-diff root no-color-moved-ws diff-merges= no-diff-merges count \
+             no-commit-id stdin "
     };
 }
 
 pub(super) const PROGRAMS: &[Program] = &[program("git")
     .flags("P")
     .valued("C")
-    .long("no-pager no-optional-locks no-replace-objects git-dir= work-tree= bare literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs namespace=")
+    .long(
+        "no-pager no-optional-locks no-replace-objects git-dir= work-tree= bare literal-pathspecs \
+             glob-pathspecs noglob-pathspecs icase-pathspecs namespace=",
+    )
     .probes("-v version -h")
     .subcommands(SUBCOMMANDS)];
 
 const SUBCOMMANDS: &[Program] = &[
-    program("status").flags("sbvz").glued("uM").long("short branch show-stash porcelain=? long verbose untracked-files=? ignore-submodules=? ignored=? column=? no-column ahead-behind no-ahead-behind renames no-renames find-renames=? null").tame(),
-    program("log whatchanged").flags("pusqzwbaRtrmcgiEFWPD").valued("nSGIL").glued("UMCBXl").numeric().long(concat!(diff_options!(), log_options!())),
-    program("show").flags("pusqzwbaRtrmcgiEFWPD").valued("nSGIL").glued("UMCBXl").numeric().long(concat!(diff_options!(), log_options!())),
-    program("diff").flags("puszwbaRtrmcWq0123D").valued("SGI").glued("UMCBXl").long(concat!(diff_options!(), "base ours theirs ")),
-    program("diff-tree diff-index diff-files").flags("puszwbaRtrmcWqvD").valued("SGI").glued("UMCBXl").long(concat!(diff_options!(), log_options!())),
-    program("range-diff").flags("pusw").glued("UMCX").long(concat!(diff_options!(), "creation-factor= no-dual-color dual-color left-only right-only ")),
-    program("shortlog").flags("nsecpi").glued("w").long(concat!("numbered summary email group= ", log_options!())).numeric(),
+    program("status")
+        .flags("sbvz")
+        .glued("uM")
+        .long(
+            "short branch show-stash porcelain=? long verbose untracked-files=? ignore-submodules=? \
+             ignored=? column=? no-column ahead-behind no-ahead-behind renames no-renames \
+             find-renames=? null",
+        )
+        .tame(),
+    program("log whatchanged")
+        .flags("pusqzwbaRtrmcgiEFWPD")
+        .valued("nSGIL")
+        .glued("UMCBXl")
+        .numeric()
+        .long(concat!(diff_options!(), log_options!())),
+    program("show")
+        .flags("pusqzwbaRtrmcgiEFWPD")
+        .valued("nSGIL")
+        .glued("UMCBXl")
+        .numeric()
+        .long(concat!(diff_options!(), log_options!())),
+    program("diff")
+        .flags("puszwbaRtrmcWq0123D")
+        .valued("SGI")
+        .glued("UMCBXl")
+        .long(concat!(diff_options!(), "base ours theirs ")),
+    program("diff-tree diff-index diff-files")
+        .flags("puszwbaRtrmcWqvD")
+        .valued("SGI")
+        .glued("UMCBXl")
+        .long(concat!(diff_options!(), log_options!())),
+    program("range-diff")
+        .flags("pusw")
+        .glued("UMCX")
+        .long(concat!(diff_options!(), "creation-factor= no-dual-color dual-color left-only right-only ")),
+    program("shortlog")
+        .flags("nsecpi")
+        .glued("w")
+        .long(concat!("numbered summary email group= ", log_options!()))
+        .numeric(),
     // It takes `--output` as all walkers of commits do.
-    program("blame annotate").flags("bltfnspewc").valued("LS").glued("MC").long("root show-stats progress no-progress score-debug show-name show-number porcelain line-porcelain show-email minimal ignore-rev= ignore-revs-file= color-lines color-by-age abbrev=? since= date= incremental encoding= first-parent reverse=?"),
-    program("grep").flags("iIwvhHEGPFnlLzocpWraq").valued("ABCefm").long("cached untracked no-index exclude-standard no-exclude-standard recurse-submodules text ignore-case word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp fixed-strings line-number column files-with-matches name-only files-without-match null only-matching count color=? no-color break heading show-function after-context= before-context= context= function-context max-count= threads= and or not all-match quiet max-depth= recursive no-recursive no-textconv").numeric(),
-    program("ls-files").flags("cdmostkuzvfi").valued("xX").long("cached deleted modified others ignored stage unmerged killed directory no-empty-directory eol deduplicate exclude= exclude-from= exclude-per-directory= exclude-standard error-unmatch with-tree= full-name recurse-submodules abbrev=? debug format= sparse resolve-undo").tame(),
-    program("ls-tree").flags("drtlz").long("long name-only name-status object-only full-name full-tree abbrev=? format=").tame(),
-    program("rev-parse").flags("q").long("verify quiet short=? abbrev-ref=? symbolic symbolic-full-name all branches=? tags=? remotes=? show-toplevel show-prefix show-cdup git-dir git-common-dir absolute-git-dir is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository show-superproject-working-tree git-path= resolve-git-dir= path-format= local-env-vars since= after= until= before= revs-only no-revs flags no-flags default= disambiguate= not show-object-format=? show-ref-format end-of-options").tame(),
-    program("rev-list").flags("gi").valued("n").numeric().long(concat!(log_options!(), "header objects objects-edge no-object-names disk-usage=? bisect-all filter= no-filter abbrev=? no-abbrev unpacked timestamp show-pulls quiet in-commit-order")),
-    program("describe").long("dirty=? broken=? all tags contains abbrev= candidates= exact-match debug long match= exclude= always first-parent").tame(),
+    program("blame annotate").flags("bltfnspewc").valued("LS").glued("MC").long(
+        "root show-stats progress no-progress score-debug show-name show-number porcelain \
+             line-porcelain show-email minimal ignore-rev= ignore-revs-file= color-lines color-by-age \
+             abbrev=? since= date= incremental encoding= first-parent reverse=?",
+    ),
+    program("grep")
+        .flags("iIwvhHEGPFnlLzocpWraq")
+        .valued("ABCefm")
+        .long(
+            "cached untracked no-index exclude-standard no-exclude-standard recurse-submodules text \
+             ignore-case word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp \
+             fixed-strings line-number column files-with-matches name-only files-without-match null \
+             only-matching count color=? no-color break heading show-function after-context= \
+             before-context= context= function-context max-count= threads= and or not all-match quiet \
+             max-depth= recursive no-recursive no-textconv",
+        )
+        .numeric(),
+    program("ls-files")
+        .flags("cdmostkuzvfi")
+        .valued("xX")
+        .long(
+            "cached deleted modified others ignored stage unmerged killed directory \
+             no-empty-directory eol deduplicate exclude= exclude-from= exclude-per-directory= \
+             exclude-standard error-unmatch with-tree= full-name recurse-submodules abbrev=? debug \
+             format= sparse resolve-undo",
+        )
+        .tame(),
+    program("ls-tree")
+        .flags("drtlz")
+        .long("long name-only name-status object-only full-name full-tree abbrev=? format=")
+        .tame(),
+    program("rev-parse")
+        .flags("q")
+        .long(
+            "verify quiet short=? abbrev-ref=? symbolic symbolic-full-name all branches=? tags=? \
+             remotes=? show-toplevel show-prefix show-cdup git-dir git-common-dir absolute-git-dir \
+             is-inside-work-tree is-inside-git-dir is-bare-repository is-shallow-repository \
+             show-superproject-working-tree git-path= resolve-git-dir= path-format= local-env-vars \
+             since= after= until= before= revs-only no-revs flags no-flags default= disambiguate= not \
+             show-object-format=? show-ref-format end-of-options",
+        )
+        .tame(),
+    program("rev-list").flags("gi").valued("n").numeric().long(concat!(
+        log_options!(),
+        "header objects objects-edge no-object-names disk-usage=? bisect-all filter= no-filter \
+             abbrev=? no-abbrev unpacked timestamp show-pulls quiet in-commit-order"
+    )),
+    program("describe")
+        .long(
+            "dirty=? broken=? all tags contains abbrev= candidates= exact-match debug long match= \
+             exclude= always first-parent",
+        )
+        .tame(),
     program("name-rev").long("tags refs= exclude= all name-only no-undefined always").tame(),
     program("merge-base").flags("a").long("all octopus is-ancestor independent fork-point").tame(),
-    program("cat-file").flags("tspe").long("batch=? batch-check=? batch-all-objects unordered buffer follow-symlinks allow-unknown-type mailmap use-mailmap no-mailmap"),
-    program("show-ref").flags("qsd").long("head heads tags branches dereference hash=? verify abbrev=? quiet exists").tame(),
-    program("for-each-ref").long("count= sort= format= shell perl python tcl color=? points-at= merged=? no-merged=? contains=? no-contains=? ignore-case include-root-refs exclude=").tame(),
-    program("show-branch").flags("ar").glued("g").long("all remotes current topo-order date-order sparse more= list independent merge-base no-name sha1-name topics color=? no-color reflog=?").tame(),
+    program("cat-file").flags("tspe").long(
+        "batch=? batch-check=? batch-all-objects unordered buffer follow-symlinks \
+             allow-unknown-type mailmap use-mailmap no-mailmap",
+    ),
+    program("show-ref")
+        .flags("qsd")
+        .long("head heads tags branches dereference hash=? verify abbrev=? quiet exists")
+        .tame(),
+    program("for-each-ref")
+        .long(
+            "count= sort= format= shell perl python tcl color=? points-at= merged=? no-merged=? \
+             contains=? no-contains=? ignore-case include-root-refs exclude=",
+        )
+        .tame(),
+    program("show-branch")
+        .flags("ar")
+        .glued("g")
+        .long(
+            "all remotes current topo-order date-order sparse more= list independent merge-base \
+             no-name sha1-name topics color=? no-color reflog=?",
+        )
+        .tame(),
     program("cherry").flags("v").long("abbrev=? verbose").tame(),
     program("count-objects").flags("vH").long("verbose human-readable").tame(),
     program("check-ignore").flags("qvnz").long("quiet verbose non-matching no-index stdin").tame(),
     program("check-attr").flags("az").long("all cached source= stdin").tame(),
-    program("check-ref-format").long("branch allow-onelevel no-allow-onelevel refspec-pattern normalize").tame(),
+    program("check-ref-format")
+        .long("branch allow-onelevel no-allow-onelevel refspec-pattern normalize")
+        .tame(),
     program("check-mailmap").tame(),
     program("var").flags("l").at_most(1).tame(),
     program("version").long("build-options").tame(),
     // `-w` writes the object.
     program("hash-object").valued("t").long("no-filters stdin"),
-    program("branch").flags("arvlqi").long("list all remotes verbose show-current merged=? no-merged=? contains=? no-contains=? points-at= sort= format= color=? no-color column=? no-column abbrev= no-abbrev ignore-case").then(lists_branches),
-    program("tag").flags("li").glued("n").long("list sort= format= color=? column=? no-column contains=? no-contains=? merged=? no-merged=? points-at= ignore-case").then(lists_tags),
+    program("branch")
+        .flags("arvlqi")
+        .long(
+            "list all remotes verbose show-current merged=? no-merged=? contains=? no-contains=? \
+             points-at= sort= format= color=? no-color column=? no-column abbrev= no-abbrev \
+             ignore-case",
+        )
+        .then(lists_branches),
+    program("tag")
+        .flags("li")
+        .glued("n")
+        .long(
+            "list sort= format= color=? column=? no-column contains=? no-contains=? merged=? \
+             no-merged=? points-at= ignore-case",
+        )
+        .then(lists_tags),
     program("stash").subcommands(STASH),
     program("remote").flags("v").long("verbose").subcommands(&[program("get-url").long("push all")]).bare(),
     program("worktree").subcommands(&[program("list").flags("vz").long("verbose porcelain").at_most(0)]),
-    program("submodule").flags("q").long("quiet").subcommands(&[
-        program("status").flags("q").long("cached recursive quiet"),
-        program("summary").flags("n").long("cached files summary-limit="),
-    ]).bare(),
+    program("submodule")
+        .flags("q")
+        .long("quiet")
+        .subcommands(&[
+            program("status").flags("q").long("cached recursive quiet"),
+            program("summary").flags("n").long("cached files summary-limit="),
+        ])
+        .bare(),
     program("notes").long("ref=").subcommands(&[program("list"), program("show")]).bare(),
     program("reflog").flags("pq").valued("n").numeric().long(log_options!()).then(reads_reflog),
     program("bisect").subcommands(&[program("log").at_most(0)]),
     // Two operands set the reference.
     program("symbolic-ref").flags("q").long("quiet short recurse no-recurse").at_most(1),
-    program("config").flags("lz").valued("f").long("get get-all get-regexp get-urlmatch list global local system worktree file= blob= type= bool int path bool-or-int null name-only show-origin show-scope includes no-includes default= all regexp value= fixed-value").then(reads_configuration),
-    program("apply").flags("Rvz").valued("pC").long("check stat numstat summary reverse directory= cached index verbose recount ignore-space-change ignore-whitespace unidiff-zero").then(applies_nothing),
+    program("config")
+        .flags("lz")
+        .valued("f")
+        .long(
+            "get get-all get-regexp get-urlmatch list global local system worktree file= blob= type= \
+             bool int path bool-or-int null name-only show-origin show-scope includes no-includes \
+             default= all regexp value= fixed-value",
+        )
+        .then(reads_configuration),
+    program("apply")
+        .flags("Rvz")
+        .valued("pC")
+        .long(
+            "check stat numstat summary reverse directory= cached index verbose recount \
+             ignore-space-change ignore-whitespace unidiff-zero",
+        )
+        .then(applies_nothing),
     program("clean").flags("ndxXq").valued("e").long("dry-run exclude= quiet").then(cleans_nothing),
     program("sparse-checkout").subcommands(&[program("list").at_most(0)]),
-    program("lfs").subcommands(&[program("ls-files").flags("lsand").long("long size all name-only"), program("status").flags("ps").long("porcelain short json"), program("env version")]),
+    program("lfs").subcommands(&[
+        program("ls-files").flags("lsand").long("long size all name-only"),
+        program("status").flags("ps").long("porcelain short json"),
+        program("env version"),
+    ]),
     program("bundle").subcommands(&[program("list-heads")]),
 ];
 
@@ -131,8 +280,8 @@ fn lists_tags(call: &Call<'_>) -> Result<(), Reason> {
     }
 }
 
-/// `git reflog expire`, `delete`, `drop` and whatever comes next are told from references by what references look
-/// like.
+/// `git reflog expire`, `delete`, `drop` and whatever comes next are told from references by what
+/// references look like.
 fn reads_reflog(call: &Call<'_>) -> Result<(), Reason> {
     let reference = |text: &str| {
         matches!(text, "show" | "list" | "exists" | "main" | "master" | "HEAD" | "stash")

@@ -33,7 +33,7 @@ pub(super) const PROGRAMS: &[Program] = &[
 fn short_sequence(call: &Call<'_>) -> Result<(), Reason> {
     let small = |arg: &Arg| match arg {
         Arg::Exact(text) => text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'),
-        Arg::Open(open) => open.start == Class::Number && !open.many,
+        Arg::Open(_) => arg.start() == Class::Number,
     };
     match call.operands.iter().find(|arg| !small(arg)) {
         Some(arg) => Err(call.operand(arg)),

@@ -7,20 +7,53 @@ use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     // BSD options come without a dash, so every operand is taken for some; none does harm.
-    program("ps").flags("AadefFHjlLmMrTvwxcyZSEX").valued("CGgNOopqstUn").long("cols= columns= context cumulative deselect format= forest group= Group= headers no-headers pid= ppid= quick-pid= rows= sid= sort= tty= user= User= width=").numeric().tame(),
-    program("pgrep pidof").flags("afilnovwxcsq").valued("dgGPtuUJS").long("list-name list-full full ignore-case count newest oldest parent= pgroup= session= terminal= euid= uid= inverse exact delimiter= runstates= older= single-shot").tame(),
-    program("pstree").flags("aAcghlnpsStTuUZ").valued("HNC").long("arguments ascii compact-not highlight-pid= show-pids show-parents unicode thread-names").tame(),
+    program("ps")
+        .flags("AadefFHjlLmMrTvwxcyZSEX")
+        .valued("CGgNOopqstUn")
+        .long(
+            "cols= columns= context cumulative deselect format= forest group= Group= headers \
+             no-headers pid= ppid= quick-pid= rows= sid= sort= tty= user= User= width=",
+        )
+        .numeric()
+        .tame(),
+    program("pgrep pidof")
+        .flags("afilnovwxcsq")
+        .valued("dgGPtuUJS")
+        .long(
+            "list-name list-full full ignore-case count newest oldest parent= pgroup= session= \
+             terminal= euid= uid= inverse exact delimiter= runstates= older= single-shot",
+        )
+        .tame(),
+    program("pstree")
+        .flags("aAcghlnpsStTuUZ")
+        .valued("HNC")
+        .long("arguments ascii compact-not highlight-pid= show-pids show-parents unicode thread-names")
+        .tame(),
     // One round, no screen.
     program("top").flags("bcHiS").valued("ndpuUowel").then(ends_after_rounds),
     program("uptime").flags("psV").long("pretty since").at_most(0).tame(),
-    program("w who users").flags("hsufioabdHlmpqrtTw").long("all boot heading login users short").at_most(2).tame(),
+    program("w who users")
+        .flags("hsufioabdHlmpqrtTw")
+        .long("all boot heading login users short")
+        .at_most(2)
+        .tame(),
     program("last lastlog").flags("adFiRwx").valued("nftsp").numeric().tame(),
     program("free").flags("bkmghltwv").long("bytes kilo mega giga human si lohi total wide").at_most(0),
     program("vmstat mpstat iostat").flags("afmnstDdpwVxyzckhNPA").then(at_most_short),
     // `-K` closes sockets, `-E` listens on.
-    program("ss").flags("aBblnrmoepiszZ0tuwxSd46HOQMT").valued("fA").long("all listening numeric options extended memory processes info summary tcp udp unix raw ipv4 ipv6 family= query= no-header resolve oneline tos"),
+    program("ss").flags("aBblnrmoepiszZ0tuwxSd46HOQMT").valued("fA").long(
+        "all listening numeric options extended memory processes info summary tcp udp unix raw \
+             ipv4 ipv6 family= query= no-header resolve oneline tos",
+    ),
     // `-c` goes on.
-    program("netstat").flags("aeglnNoprstuvwxi46WFC").valued("fA").long("tcp udp listening all numeric programs route interfaces statistics extend wide numeric-ports numeric-hosts timers verbose").at_most(0),
+    program("netstat")
+        .flags("aeglnNoprstuvwxi46WFC")
+        .valued("fA")
+        .long(
+            "tcp udp listening all numeric programs route interfaces statistics extend wide \
+             numeric-ports numeric-hosts timers verbose",
+        )
+        .at_most(0),
     // `+r`, `-r` repeat, `-D` writes a cache.
     program("lsof").flags("abChlMnNoOPRtUvVwX").valued("cdgpus").glued("iTfF").then(no_plus),
     program("fuser").flags("acIlmMnuv46").then(only_named),

@@ -7,35 +7,44 @@ pub(super) const PROGRAMS: &[Program] = &[
         .flags("abcEFGhHiIlLnopPqrRsTUvVwxyzZuS")
         .valued("ABCdDefm")
         .long(
-            "extended-regexp fixed-strings basic-regexp perl-regexp regexp= file= ignore-case no-ignore-case word-regexp line-regexp \
-             null-data no-messages invert-match max-count= byte-offset line-number line-buffered with-filename no-filename label= \
-             only-matching quiet silent binary-files= text directories= devices= recursive dereference-recursive include= exclude= \
-             exclude-from= exclude-dir= files-without-match files-with-matches count initial-tab null before-context= after-context= \
-             context= color=? colour=? group-separator= no-group-separator unix-byte-offsets",
+            "extended-regexp fixed-strings basic-regexp perl-regexp regexp= file= ignore-case \
+             no-ignore-case word-regexp line-regexp null-data no-messages invert-match max-count= \
+             byte-offset line-number line-buffered with-filename no-filename label= only-matching \
+             quiet silent binary-files= text directories= devices= recursive dereference-recursive \
+             include= exclude= exclude-from= exclude-dir= files-without-match files-with-matches \
+             count initial-tab null before-context= after-context= context= color=? colour=? \
+             group-separator= no-group-separator unix-byte-offsets",
         )
         .numeric()
         .tame(),
     // `--pre` and `--hostname-bin` run programs, `-z` runs decompressors.
-    program("rg ripgrep")
-        .flags("acFhHiIlLnNopPqsSuUvVwx0.")
-        .valued("ABCdeEfgjmMrtT")
-        .long(
-            "after-context= before-context= context= byte-offset case-sensitive color= colors= column no-column count count-matches \
-             crlf no-config debug no-ignore no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent \
-             no-ignore-vcs no-require-git encoding= engine= regexp= field-context-separator= field-match-separator= file= files \
-             files-with-matches files-without-match fixed-strings no-fixed-strings follow no-follow glob= iglob= glob-case-insensitive \
-             heading no-heading hidden no-hidden ignore-case ignore-file= ignore-file-case-insensitive include-zero invert-match json \
-             line-buffered line-number no-line-number line-regexp max-columns= max-columns-preview max-count= max-depth= maxdepth= max-filesize= \
-             mmap no-mmap multiline multiline-dotall no-messages no-unicode null null-data one-file-system only-matching passthru \
-             pcre2 pcre2-version pretty quiet replace= smart-case sort= sortr= stats stop-on-nonmatch text threads= trim type= \
-             type-list type-not= type-add= unrestricted vimgrep with-filename no-filename word-regexp context-separator= binary path-separator=",
-        ),
-    program("ag")
-        .flags("acfghHiIlLnopqrRsSuUvwQ0")
-        .valued("ABCm")
-        .long("ignore= ignore-dir= hidden nocolor color nogroup group column count files-with-matches literal smart-case word-regexp depth= type= nobreak noheading"),
-    program("locate mlocate plocate").flags("bceiwr0A").valued("ln").long("basename count existing ignore-case limit= regexp= wholename"),
+    program("rg ripgrep").flags("acFhHiIlLnNopPqsSuUvVwx0.").valued("ABCdeEfgjmMrtT").long(
+        "after-context= before-context= context= byte-offset case-sensitive color= colors= column \
+             no-column count count-matches crlf no-config debug no-ignore no-ignore-dot \
+             no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent no-ignore-vcs \
+             no-require-git encoding= engine= regexp= field-context-separator= field-match-separator= \
+             file= files files-with-matches files-without-match fixed-strings no-fixed-strings follow \
+             no-follow glob= iglob= glob-case-insensitive heading no-heading hidden no-hidden \
+             ignore-case ignore-file= ignore-file-case-insensitive include-zero invert-match json \
+             line-buffered line-number no-line-number line-regexp max-columns= max-columns-preview \
+             max-count= max-depth= maxdepth= max-filesize= mmap no-mmap multiline multiline-dotall \
+             no-messages no-unicode null null-data one-file-system only-matching passthru pcre2 \
+             pcre2-version pretty quiet replace= smart-case sort= sortr= stats stop-on-nonmatch text \
+             threads= trim type= type-list type-not= type-add= unrestricted vimgrep with-filename \
+             no-filename word-regexp context-separator= binary path-separator=",
+    ),
+    program("ag").flags("acfghHiIlLnopqrRsSuUvwQ0").valued("ABCm").long(
+        "ignore= ignore-dir= hidden nocolor color nogroup group column count files-with-matches \
+             literal smart-case word-regexp depth= type= nobreak noheading",
+    ),
+    program("locate mlocate plocate")
+        .flags("bceiwr0A")
+        .valued("ln")
+        .long("basename count existing ignore-case limit= regexp= wholename"),
     // Lines of code: counting only.
-    program("tokei").flags("fC").valued("etso").long("files exclude= type= sort= output= hidden no-ignore compact"),
+    program("tokei")
+        .flags("fC")
+        .valued("etso")
+        .long("files exclude= type= sort= output= hidden no-ignore compact"),
     program("scc cloc").long("json csv md quiet by-file exclude-dir= include-lang= exclude-lang="),
 ];

@@ -5,34 +5,83 @@ use crate::glance::options::Call;
 use crate::glance::reason::Reason;
 
 pub(super) const PROGRAMS: &[Program] = &[
-    program("uname").flags("asnrvmpio").long("all kernel-name nodename kernel-release kernel-version machine processor hardware-platform operating-system").tame(),
+    program("uname")
+        .flags("asnrvmpio")
+        .long(
+            "all kernel-name nodename kernel-release kernel-version machine processor \
+             hardware-platform operating-system",
+        )
+        .tame(),
     program("arch nproc whoami logname tty groups").flags("s").long("all ignore= silent quiet").tame(),
     program("id").flags("agGnruzZ").long("user group groups name real zero context").tame(),
     // An operand, `-F` and `-b` set the name.
-    program("hostname").flags("sfiIdAy").long("short fqdn long ip-address all-ip-addresses domain all-fqdns").at_most(0),
-    program("hostnamectl timedatectl localectl loginctl").flags("l").long("no-pager full json= all static transient pretty").subcommands(&[program("status show").flags("pl").long("property= all value no-pager"), program("list-sessions list-users list-timezones list-locales").long("no-pager no-legend")]).bare(),
+    program("hostname")
+        .flags("sfiIdAy")
+        .long("short fqdn long ip-address all-ip-addresses domain all-fqdns")
+        .at_most(0),
+    program("hostnamectl timedatectl localectl loginctl")
+        .flags("l")
+        .long("no-pager full json= all static transient pretty")
+        .subcommands(&[
+            program("status show").flags("pl").long("property= all value no-pager"),
+            program("list-sessions list-users list-timezones list-locales").long("no-pager no-legend"),
+        ])
+        .bare(),
     // With a command it runs that, with an assignment too.
     program("env printenv").flags("0").long("null").then(names_only),
     program("locale").flags("amckv").long("all-locales charmaps category-name keyword-name verbose").tame(),
     program("getconf").flags("a").tame(),
     program("getent").valued("s").long("service=").then(local_database),
-    program("lscpu lsmem lsusb lspci lsmod lsipc lsns lslocks lslogins lsb_release").flags("aJpersxybcdnvtkmqQDi").long("all json parse=? extended=? bytes online offline output= noheadings tree"),
+    program("lscpu lsmem lsusb lspci lsmod lsipc lsns lslocks lslogins lsb_release")
+        .flags("aJpersxybcdnvtkmqQDi")
+        .long("all json parse=? extended=? bytes online offline output= noheadings tree"),
     program("dmidecode").flags("q").valued("st"),
     program("sw_vers system_profiler").words("-productVersion -buildVersion -productName").tame(),
-    program("ip").flags("s46dojbrhN0").words("-br -brief -s -statistics -d -details -j -json -p -pretty -4 -6 -c -color -o -oneline -h -human -a -all").long("brief json").subcommands(&[
-        program("a addr address l link r route n neigh neighbor neighbour rule ru maddr netns tunnel tuntap vrf").flags("s46").then(shows),
-    ]),
+    program("ip")
+        .flags("s46dojbrhN0")
+        .words(
+            "-br -brief -s -statistics -d -details -j -json -p -pretty -4 -6 -c -color -o -oneline -h \
+             -human -a -all",
+        )
+        .long("brief json")
+        .subcommands(&[program(
+            "a addr address l link r route n neigh neighbor neighbour rule ru maddr netns tunnel \
+             tuntap vrf",
+        )
+        .flags("s46")
+        .then(shows)]),
     program("ifconfig").flags("as").at_most(1),
     program("iwconfig arp route").flags("ane").at_most(0),
     program("mount").flags("l").valued("t").at_most(0),
     program("swapon").flags("s").long("show=? summary noheadings bytes").then(shows_swap),
     // `-w` and `name=value` set.
-    program("sysctl").flags("aAnNeqbd").valued("r").long("all values names ignore quiet pattern= binary deprecated").then(no_assignment),
+    program("sysctl")
+        .flags("aAnNeqbd")
+        .valued("r")
+        .long("all values names ignore quiet pattern= binary deprecated")
+        .then(no_assignment),
     // `-c`, `-C`, `-n`, `-D`, `-E` change the buffer or the console; `-w` waits.
-    program("dmesg").flags("HkLPrStTuxedJ").valued("fls").long("human kernel level= facility= nopager notime reltime ctime raw time-format= decode color=? show-delta userspace json since= until="),
+    program("dmesg").flags("HkLPrStTuxedJ").valued("fls").long(
+        "human kernel level= facility= nopager notime reltime ctime raw time-format= decode \
+             color=? show-delta userspace json since= until=",
+    ),
     // `-f` waits; `--vacuum*`, `--rotate`, `--flush`, `--sync` change the journal.
-    program("journalctl").flags("aelqrxkmN").valued("nuptSUogFDc").glued("b").long("no-pager all lines=? unit= user-unit= identifier= priority= facility= since= until= output= output-fields= grep= case-sensitive=? boot=? list-boots dmesg merge system user reverse catalog quiet utc no-hostname no-full full no-tail field= fields header disk-usage pager-end directory= file= root= cursor= after-cursor= show-cursor"),
-    program("systemctl").flags("alqr").valued("tpno").long("all full no-pager no-legend plain quiet type= state= property= lines= output= user system value failed reverse after before recursive show-types with-dependencies").subcommands(SYSTEMCTL).inherited().bare(),
+    program("journalctl").numeric().flags("aelqrxkmN").valued("nuptSUogFDc").glued("b").long(
+        "no-pager all lines=? unit= user-unit= identifier= priority= facility= since= until= \
+             output= output-fields= grep= case-sensitive=? boot=? list-boots dmesg merge system user \
+             reverse catalog quiet utc no-hostname no-full full no-tail field= fields header \
+             disk-usage pager-end directory= file= root= cursor= after-cursor= show-cursor",
+    ),
+    program("systemctl")
+        .flags("alqr")
+        .valued("tpno")
+        .long(
+            "all full no-pager no-legend plain quiet type= state= property= lines= output= user \
+             system value failed reverse after before recursive show-types with-dependencies",
+        )
+        .subcommands(SYSTEMCTL)
+        .inherited()
+        .bare(),
     program("service").long("status-all").at_most(2).then(service_status),
     program("launchctl").subcommands(&[program("list print version")]),
     program("crontab").flags("l").at_most(0).then(lists),
@@ -40,22 +89,49 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("at").flags("l").at_most(0).then(lists),
     program("tput").valued("T").then(asks_terminal),
     program("stty").flags("a").long("all").then(stty_shows),
-    program("nvidia-smi").flags("Lqx").valued("id").long("list-gpus query query-gpu= format= query-compute-apps= id= display= xml-format").at_most(0),
+    program("nvidia-smi")
+        .flags("Lqx")
+        .valued("id")
+        .long("list-gpus query query-gpu= format= query-compute-apps= id= display= xml-format")
+        .at_most(0),
     program("sensors").flags("uA").at_most(0),
-    program("dpkg").flags("lLsSVC").long("list listfiles status search print-architecture print-foreign-architectures get-selections verify audit compare-versions").then(dpkg_queries),
+    program("dpkg")
+        .flags("lLsSVC")
+        .long(
+            "list listfiles status search print-architecture print-foreign-architectures \
+             get-selections verify audit compare-versions",
+        )
+        .then(dpkg_queries),
     program("dpkg-query").flags("lLsSWf").long("list listfiles status search show showformat="),
-    program("apt-cache").subcommands(&[program("policy show search depends rdepends madison pkgnames stats showpkg").flags("fin").long("names-only full installed recurse no-all-versions")]),
-    program("apt").long("quiet").flags("q").subcommands(&[program("list").long("installed upgradable all-versions manual-installed").flags("a"), program("show policy search depends rdepends").flags("an").long("names-only all-versions")]),
-    program("rpm").flags("qalicdRfVv").long("query all list info queryformat= qf= requires provides whatprovides= changelog last").then(rpm_queries),
-    program("brew").probes("--prefix --cellar --repository").subcommands(&[program("list ls leaves deps config").flags("1lrt").long("versions formula cask full-name pinned tree installed")]),
-    program("port snap flatpak").subcommands(&[program("list installed").flags("a").long("all app runtime columns=")]),
+    program("apt-cache").subcommands(&[program(
+        "policy show search depends rdepends madison pkgnames stats showpkg",
+    )
+    .flags("fin")
+    .long("names-only full installed recurse no-all-versions")]),
+    program("apt").long("quiet").flags("q").subcommands(&[
+        program("list").long("installed upgradable all-versions manual-installed").flags("a"),
+        program("show policy search depends rdepends").flags("an").long("names-only all-versions"),
+    ]),
+    program("rpm")
+        .flags("qalicdRfVv")
+        .long("query all list info queryformat= qf= requires provides whatprovides= changelog last")
+        .then(rpm_queries),
+    program("brew").probes("--prefix --cellar --repository").subcommands(&[program(
+        "list ls leaves deps config",
+    )
+    .flags("1lrt")
+    .long("versions formula cask full-name pinned tree installed")]),
+    program("port snap flatpak")
+        .subcommands(&[program("list installed").flags("a").long("all app runtime columns=")]),
     program("sestatus getenforce aa-status runlevel").flags("vb").tame(),
     program("ufw").subcommands(&[program("status").at_most(1)]),
     program("xdpyinfo xrandr").long("query listmonitors current").at_most(0),
 ];
 
 const SYSTEMCTL: &[Program] = &[program(
-    "status show cat is-active is-enabled is-failed is-system-running list-units list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines get-default show-environment list-automounts list-paths",
+    "status show cat is-active is-enabled is-failed is-system-running list-units \
+             list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines \
+             get-default show-environment list-automounts list-paths",
 )];
 
 fn each(call: &Call<'_>, allowed: impl Fn(&str) -> bool) -> Result<(), Reason> {

@@ -8,73 +8,180 @@ use crate::glance::reason::Reason;
 use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
-    program("cat gcat").flags("AbeEnstTuv").long("show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting").tame(),
+    program("cat gcat")
+        .flags("AbeEnstTuv")
+        .long("show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting")
+        .tame(),
     program("tac").flags("br").valued("s").long("before regex separator=").tame(),
-    program("nl").flags("p").valued("bdfhilnsvw").long("body-numbering= number-format= number-width= starting-line-number= number-separator= line-increment=").tame(),
+    program("nl")
+        .flags("p")
+        .valued("bdfhilnsvw")
+        .long(
+            "body-numbering= number-format= number-width= starting-line-number= number-separator= \
+             line-increment=",
+        )
+        .tame(),
     program("bat batcat")
         .flags("ApnSu")
         .valued("lrH")
-        .long("plain number style= color= paging= language= line-range= highlight-line= theme= decorations= wrap= show-all tabs=")
+        .long(
+            "plain number style= color= paging= language= line-range= highlight-line= theme= \
+             decorations= wrap= show-all tabs=",
+        )
         .then(runs_no_pager),
     // A count makes devices finite: `head -c 16 /dev/urandom`.
-    program("head ghead").flags("qvz").valued("cn").long("bytes= lines= quiet silent verbose zero-terminated").numeric().tame().devices().then(counts_bytes_of_devices),
+    program("head ghead")
+        .flags("qvz")
+        .valued("cn")
+        .long("bytes= lines= quiet silent verbose zero-terminated")
+        .numeric()
+        .tame()
+        .devices()
+        .then(counts_bytes_of_devices),
     // `-f`, `-F`, `--follow`, `--retry` and `--pid` wait for more.
-    program("tail gtail").flags("qvzr").valued("cn").long("bytes= lines= quiet silent verbose zero-terminated").numeric().may_hang(),
-    program("wc gwc").flags("clmwL").long("bytes chars lines words max-line-length files0-from= total=").tame(),
-    program("cut gcut").flags("nsz").valued("bcdf").long("bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated").tame(),
+    program("tail gtail")
+        .flags("qvzr")
+        .valued("cn")
+        .long("bytes= lines= quiet silent verbose zero-terminated")
+        .numeric()
+        .may_hang(),
+    program("wc gwc")
+        .flags("clmwL")
+        .long("bytes chars lines words max-line-length files0-from= total=")
+        .tame(),
+    program("cut gcut")
+        .flags("nsz")
+        .valued("bcdf")
+        .long(
+            "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= \
+             zero-terminated",
+        )
+        .tame(),
     program("tr").flags("cCdst").long("complement delete squeeze-repeats truncate-set1").tame(),
     program("paste").flags("sz").valued("d").long("delimiters= serial zero-terminated").tame(),
-    program("column").flags("texJLnr").valued("csoNRHTWOd").long("table separator= output-separator= table-columns= table-right= table-hide= columns= json fillrows output-width=").tame(),
+    program("column")
+        .flags("texJLnr")
+        .valued("csoNRHTWOd")
+        .long(
+            "table separator= output-separator= table-columns= table-right= table-hide= columns= json \
+             fillrows output-width=",
+        )
+        .tame(),
     program("fold").flags("bs").valued("w").long("bytes spaces width=").tame(),
     program("fmt").flags("cstu").valued("wgp").long("width= split-only uniform-spacing").numeric().tame(),
     program("pr").flags("adfFmtT").valued("hlowNe").numeric().tame(),
     program("rev").flags("0").tame(),
     program("expand unexpand").flags("ai").valued("t").long("all initial tabs= first-only").tame(),
-    program("join").flags("iz").valued("aejotv12").long("ignore-case header check-order nocheck-order zero-terminated").tame(),
-    program("comm").flags("123iz").long("check-order nocheck-order output-delimiter= total zero-terminated").tame(),
+    program("join")
+        .flags("iz")
+        .valued("aejotv12")
+        .long("ignore-case header check-order nocheck-order zero-terminated")
+        .tame(),
+    program("comm")
+        .flags("123iz")
+        .long("check-order nocheck-order output-delimiter= total zero-terminated")
+        .tame(),
     // The second operand of `uniq` is where it writes.
-    program("uniq guniq").flags("cdDiuz").valued("fsw").long("count repeated all-repeated=? skip-fields= group=? ignore-case skip-chars= unique zero-terminated check-chars=").at_most(1),
+    program("uniq guniq")
+        .flags("cdDiuz")
+        .valued("fsw")
+        .long(
+            "count repeated all-repeated=? skip-fields= group=? ignore-case skip-chars= unique \
+             zero-terminated check-chars=",
+        )
+        .at_most(1),
     // `-o` writes, `--compress-program` runs, `-T` chooses where temporary files go.
-    program("sort gsort")
-        .flags("bdfghiMnRrVcCmsuz")
-        .valued("ktS")
-        .long("ignore-leading-blanks dictionary-order ignore-case general-numeric-sort human-numeric-sort ignore-nonprinting month-sort numeric-sort random-sort reverse version-sort sort= check=? key= field-separator= merge stable unique zero-terminated buffer-size= parallel= batch-size= files0-from= debug"),
+    program("sort gsort").flags("bdfghiMnRrVcCmsuz").valued("ktS").long(
+        "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort \
+             human-numeric-sort ignore-nonprinting month-sort numeric-sort random-sort reverse \
+             version-sort sort= check=? key= field-separator= merge stable unique zero-terminated \
+             buffer-size= parallel= batch-size= files0-from= debug",
+    ),
     program("tsort").tame(),
     // `-o` writes, `-r` goes on for ever.
     program("shuf").flags("ez").valued("ni").long("echo input-range= head-count= zero-terminated"),
     program("diff gdiff colordiff")
         .flags("abBdeEilnNpqrsTtuwyZc")
         .valued("UCIFWxXSD")
-        .long("normal brief report-identical-files context=? unified=? ed rcs side-by-side width= left-column suppress-common-lines show-c-function show-function-line= label= expand-tabs initial-tab tabsize= suppress-blank-empty recursive no-dereference new-file unidirectional-new-file ignore-file-name-case starting-file= exclude= exclude-from= ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines= text strip-trailing-cr minimal speed-large-files color=? line-format= from-file= to-file=")
+        .long(
+            "normal brief report-identical-files context=? unified=? ed rcs side-by-side width= \
+             left-column suppress-common-lines show-c-function show-function-line= label= expand-tabs \
+             initial-tab tabsize= suppress-blank-empty recursive no-dereference new-file \
+             unidirectional-new-file ignore-file-name-case starting-file= exclude= exclude-from= \
+             ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change \
+             ignore-all-space ignore-blank-lines ignore-matching-lines= text strip-trailing-cr \
+             minimal speed-large-files color=? line-format= from-file= to-file=",
+        )
         .tame(),
-    program("cmp").flags("bls").valued("in").long("print-bytes ignore-initial= verbose bytes= quiet silent").tame(),
+    program("cmp")
+        .flags("bls")
+        .valued("in")
+        .long("print-bytes ignore-initial= verbose bytes= quiet silent")
+        .tame(),
     program("diffstat").flags("bclmqrtu").valued("npw").tame(),
     program("diff3").flags("AeEimxX3Ta").tame(),
     program("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum")
         .flags("bctwzr")
         .valued("al")
-        .long("binary check tag text zero ignore-missing quiet status strict warn algorithm= length= untagged raw base64")
+        .long(
+            "binary check tag text zero ignore-missing quiet status strict warn algorithm= length= \
+             untagged raw base64",
+        )
         .tame(),
     program("md5 shasum").flags("bctqrpUw0s").valued("a").tame(),
     // The second operand is where `xxd` writes; `-r` turns text into bytes.
-    program("xxd").flags("abeEipuC").valued("cglosnR").words("-ps -plain -bits -include -postscript -uppercase").at_most(1),
-    program("od").flags("abcdfilosxv").valued("AjNtwS").long("address-radix= skip-bytes= read-bytes= format= output-duplicates width=? endian=").tame(),
+    program("xxd")
+        .flags("abeEipuC")
+        .valued("cglosnR")
+        .words("-ps -plain -bits -include -postscript -uppercase")
+        .at_most(1),
+    program("od")
+        .flags("abcdfilosxv")
+        .valued("AjNtwS")
+        .long("address-radix= skip-bytes= read-bytes= format= output-duplicates width=? endian=")
+        .tame(),
     program("hexdump hd").flags("bcCdovx").valued("efns").tame(),
-    program("strings").flags("aof").valued("nte").long("all bytes= radix= print-file-name encoding=").numeric().tame(),
+    program("strings")
+        .flags("aof")
+        .valued("nte")
+        .long("all bytes= radix= print-file-name encoding=")
+        .numeric()
+        .tame(),
     // BSD's `-o` writes a file.
-    program("base64 base32 basenc gbase64").flags("di").valued("w").long("decode ignore-garbage wrap= base64 base64url base32 base16"),
+    program("base64 base32 basenc gbase64")
+        .flags("di")
+        .valued("w")
+        .long("decode ignore-garbage wrap= base64 base64url base32 base16"),
     program("iconv").flags("lcs").valued("ft").long("from-code= to-code= list silent"),
-    program("sed gsed").flags("nErsuz").valued("e").long("quiet silent regexp-extended expression= separate unbuffered null-data posix debug sandbox").then(sed::judge),
+    program("sed gsed")
+        .flags("nErsuz")
+        .valued("e")
+        .long(
+            "quiet silent regexp-extended expression= separate unbuffered null-data posix debug \
+             sandbox",
+        )
+        .then(sed::judge),
     // Behind the program text there are no options.
     program("awk gawk mawk nawk").valued("Fv").long("field-separator= assign=").stops().then(awk::judge),
     // `-f` runs a filter from a file, which can only compute.
     program("jq gojq")
         .flags("rcsnejaSMCR")
-        .long("raw-output compact-output slurp null-input exit-status join-output ascii-output sort-keys monochrome-output color-output raw-input tab indent= arg== argjson== args jsonargs stream seq unbuffered raw-output0 slurpfile== rawfile==")
+        .long(
+            "raw-output compact-output slurp null-input exit-status join-output ascii-output \
+             sort-keys monochrome-output color-output raw-input tab indent= arg== argjson== args \
+             jsonargs stream seq unbuffered raw-output0 slurpfile== rawfile==",
+        )
         .may_hang()
         .then(jq::judge),
     // `-i` writes, `-s` splits into files.
-    program("yq").flags("rcMCPNne").valued("opI").long("output-format= input-format= prettyPrint colors no-colors no-doc raw-output compact-output unwrapScalar=? indent= exit-status null-input").then(jq::judge_yq),
+    program("yq")
+        .flags("rcMCPNne")
+        .valued("opI")
+        .long(
+            "output-format= input-format= prettyPrint colors no-colors no-doc raw-output \
+             compact-output unwrapScalar=? indent= exit-status null-input",
+        )
+        .then(jq::judge_yq),
     program("look").flags("df").tame(),
     program("envsubst").tame(),
 ];

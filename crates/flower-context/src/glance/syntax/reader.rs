@@ -3,11 +3,12 @@
 use super::{Fault, List, Script, Span, Word};
 use crate::glance::reason::{Construct, Reason};
 
-/// Nesting of groups, loops, substitutions and expansions that is still followed. People stop at four or five.
+/// Nesting of groups, loops, substitutions and expansions that is still followed. People stop at four or
+/// five.
 const DEPTH_LIMIT: u32 = 24;
 
-/// Words and commands of one line that are still looked at. With the limit on bytes it bounds the time of a verdict
-/// to a few milliseconds; people write a few dozen.
+/// Words and commands of one line that are still looked at. With the limit on bytes it bounds the time of a
+/// verdict to a few milliseconds; people write a few dozen.
 const PART_LIMIT: usize = 4096;
 
 /// Reads a whole command line.
@@ -206,8 +207,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A comment reaches to the end of the line. Inside a substitution, old and new shells disagree whether it
-    /// hides the closing parenthesis.
+    /// A comment reaches to the end of the line. Inside a substitution, old and new shells disagree whether
+    /// it hides the closing parenthesis.
     fn comment(&mut self) -> Result<(), Fault> {
         let length = self.rest().find('\n').unwrap_or(self.rest().len());
         if self.substitutions > 0 {

@@ -238,8 +238,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `` `…` ``: up to the next backtick, whatever quotes stand between. Backslashes and quotes inside are read
-    /// twice by the shell, so they are refused where that could matter.
+    /// `` `…` ``: up to the next backtick, whatever quotes stand between. Backslashes and quotes inside are
+    /// read twice by the shell, so they are refused where that could matter.
     pub(super) fn backtick(&mut self, pieces: &mut Pieces, quoted: bool) -> Result<(), Fault> {
         let start = self.at;
         self.at += 1;
