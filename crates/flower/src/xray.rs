@@ -1,6 +1,6 @@
 //! Where the context and the money of sessions went.
 
-use flower_context::accounting::{Figures, Ledger, PriceTable, Session, Terms, Worker, WorkerMeta};
+use flower_context::accounting::{Figures, Ledger, PriceTable, Session, Terms, WhatIf, Worker, WorkerMeta};
 use flower_context::transcript::Transcript;
 
 use crate::source::{Found, SessionBytes, SourceError};
@@ -15,6 +15,19 @@ pub fn figures(sessions: &[Found]) -> Result<Figures, SourceError> {
         add(&mut ledger, &session.id, &session.read()?);
     }
     Ok(ledger.close())
+}
+
+/// What the rewrites and the spill would have come to in the main threads of some sessions.
+///
+/// # Errors
+/// When a session cannot be read.
+pub fn what_if(sessions: &[Found]) -> Result<WhatIf, SourceError> {
+    let mut sum = WhatIf::default();
+    for session in sessions {
+        let SessionBytes { main, denied_ids, .. } = session.read()?;
+        sum.add(WhatIf::of(&main, Terms { denied_ids: &denied_ids, prices: PriceTable::builtin() }));
+    }
+    Ok(sum)
 }
 
 fn add(ledger: &mut Ledger, id: &str, bytes: &SessionBytes) {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use flower::source::{Found, Places, SourceError, find};
 use flower::xray;
-use flower_context::accounting::Figures;
+use flower_context::accounting::{Figures, WhatIf};
 use flower_context::fill;
 use serde::Serialize;
 
@@ -33,6 +33,10 @@ pub(crate) struct Args {
     /// Write a self-contained page with charts.
     #[arg(long, value_name = "OUT")]
     html: Option<PathBuf>,
+
+    /// Add what rewriting and the spill would have saved, by a model.
+    #[arg(long)]
+    what_if: bool,
 }
 
 /// The form of the JSON object. A field that is taken away or changes its meaning raises it; a new one does not.
@@ -43,6 +47,8 @@ struct Json<'a> {
     schema: u32,
     sessions: Vec<JsonSession<'a>>,
     figures: &'a Figures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_if: Option<&'a WhatIf>,
 }
 
 #[derive(Serialize)]
@@ -63,16 +69,18 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     };
     let found = find(args.what.as_deref(), &Places::of(cwd)).map_err(refused)?;
     let figures = xray::figures(&found).map_err(refused)?;
+    let what_if = args.what_if.then(|| xray::what_if(&found).map_err(refused)).transpose()?;
+    let what_if = what_if.as_ref();
 
     if args.json {
         let session = |found: &'_ Found| found.origin.to_string();
         let sessions = found.iter().map(|found| JsonSession { id: &found.id, origin: session(found) });
-        console.json(&Json { schema: SCHEMA, sessions: sessions.collect(), figures: &figures });
+        console.json(&Json { schema: SCHEMA, sessions: sessions.collect(), figures: &figures, what_if });
     }
     if args.html.is_none() && args.json {
         return Ok(ExitCode::SUCCESS);
     }
-    let report = report::report(&found, &figures, texts);
+    let report = report::report(&found, &figures, what_if, texts);
     if let Some(out) = &args.html {
         let page = html::page(&report, &charts::charts(&figures, texts), console.lang);
         write(out, &page).map_err(|error| {
@@ -81,7 +89,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         })?;
         console.say(&fill(texts.xray_written, &[("path", &out.display().to_string())]));
     } else {
-        text::lines(&report).iter().for_each(|line| console.data(line));
+        for line in text::lines(&report) {
+            console.data(&line);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

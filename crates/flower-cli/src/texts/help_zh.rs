@@ -84,4 +84,5 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of("xray", "what", "会话 ID 或其开头、会话记录文件,或目录 [默认:这个目录里最新的会话]"),
     of("xray", "json", "打印一个 JSON 对象"),
     of("xray", "html", "写出一个自带图表的独立网页"),
+    of("xray", "what_if", "再显示重写和外存本可省下多少(按模型推算)"),
 ];

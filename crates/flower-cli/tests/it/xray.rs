@@ -150,6 +150,7 @@ fn shape(value: &Value, path: &str, out: &mut Vec<String>) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of names")]
 fn programs_can_rely_on_the_names() {
     let place = Place::new();
     let found = json(&place, &fixture("subagents-332/projects/-repo"));
@@ -431,4 +432,25 @@ fn what_cannot_be_read_is_said_and_does_not_stop_the_rest() {
     let refused = xray(&place, &[path.to_str().unwrap(), "--html", out.to_str().unwrap()]);
     refused.assert_code(1);
     assert!(refused.stderr.contains("no/such/dir.html"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_might_have_been_is_added_on_request_and_called_a_model() {
+    let place = Place::new();
+    let here = place.workspace();
+    let path = on_disk(&place, "s", &here, &transcript(&here, "cat big.log", &"line\n".repeat(4_000)));
+    let path = path.to_str().unwrap();
+    let said = xray(&place, &["--what-if", path]);
+    said.assert_code(0);
+    assert!(said.stdout.contains("a model, not a measurement"), "{}", said.stdout);
+    let with = xray(&place, &["--json", "--what-if", path]).json().remove(0);
+    let changes: Vec<&str> = with["what_if"]["supposed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|supposed| supposed["change"].as_str().unwrap())
+        .collect();
+    assert_eq!(changes, ["nothing", "expire", "trim", "prune", "heal", "spill", "all"]);
+    let without = xray(&place, &["--json", path]).json().remove(0);
+    assert!(without.get("what_if").is_none());
 }

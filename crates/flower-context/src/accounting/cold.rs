@@ -205,7 +205,7 @@ mod tests {
     fn a_wait_for_the_answer_explains_a_cold_cache_where_nothing_else_does() {
         let slow = |shape| {
             let asked_at = Some("2026-12-01T00:01:00.000Z".to_owned());
-            Turn { since: Since { asked_at, shape, ..Since::default() }, ..turn(10, 0, 52_000) }
+            Turn { since: Since { shape, asked_at, ..Since::default() }, ..turn(10, 0, 52_000) }
         };
         let expected = |cause| Some((cause, 50_000, 50_000.0 * 5.75e-6));
         check(turn(0, 0, 50_000), slow(true), expected(ColdCause::HeadChanged));

@@ -154,9 +154,9 @@ mod tests {
     fn writing_and_running_meet_at_the_path() {
         let calls = [
             ("Bash", r#"{"command":"cd /repo && python3 scripts/check.py"}"#),
-            ("Write", r##"{"file_path":"/repo/scripts/check.py","content":"print(1)"}"##),
+            ("Write", r#"{"file_path":"/repo/scripts/check.py","content":"print(1)"}"#),
             ("Write", r##"{"file_path":"/repo/tool","content":"#!/bin/sh\nls"}"##),
-            ("Write", r##"{"file_path":"/repo/notes.md","content":"text"}"##),
+            ("Write", r#"{"file_path":"/repo/notes.md","content":"text"}"#),
             ("Edit", r#"{"file_path":"/repo/scripts/check.py"}"#),
             ("Edit", r#"{"file_path":"/repo/other.py"}"#),
             ("Bash", r#"{"command":"python3 scripts/check.py; ./tool && ./tool"}"#),

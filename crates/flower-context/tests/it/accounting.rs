@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use flower_context::accounting::{
-    Calibration, Calls, ColdCause, Figures, Ledger, PriceTable, Session, Terms, Worker, WorkerMeta,
+    Calibration, Calls, Change, ColdCause, Figures, Ledger, PriceTable, Session, Terms, WhatIf, Worker,
+    WorkerMeta,
 };
 use flower_context::transcript::Transcript;
 
@@ -214,4 +215,79 @@ fn sessions_counted_one_after_the_other_come_to_the_same() {
         ledger.add(&Session { id, main: &main, workers: Vec::new() }, terms);
     }
     assert_eq!(ledger.close(), together);
+}
+
+#[test]
+fn supposing_nothing_is_the_recorded_session_and_no_change_makes_it_longer() {
+    for scenario in fixtures::scenarios() {
+        let recording = fixtures::recording(&scenario);
+        let figures = figures(&recording, &[]);
+        let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+        let what_if = WhatIf::of(&recording.main, terms);
+        let recorded = what_if.supposed[0];
+        let prompts: u64 = figures.threads[0].context.iter().map(|at| at.tokens).sum();
+        let dollars: f64 = figures.threads[0].context.iter().filter_map(|at| at.dollars).sum();
+        assert_eq!(
+            (recorded.change, recorded.tokens, recorded.peak),
+            (Change::Nothing, prompts, figures.peak)
+        );
+        assert!((recorded.dollars.unwrap() - dollars).abs() < 1e-9, "{scenario}");
+        for supposed in &what_if.supposed {
+            assert!(
+                supposed.tokens <= recorded.tokens && supposed.peak <= recorded.peak,
+                "{scenario}: {supposed:?}"
+            );
+            assert!(supposed.dollars <= recorded.dollars, "{scenario}: {supposed:?}");
+        }
+    }
+}
+
+/// A session of one big result, its answer and three short turns more; each turn adds the tokens of its text.
+fn session_with_a_big_result() -> String {
+    let mut lines = Vec::new();
+    let mut line = |kind: &str, message: serde_json::Value| {
+        let number = lines.len();
+        let parent = number.checked_sub(1).map(|before| format!("u{before}"));
+        let timestamp = format!("2026-12-01T10:00:{number:02}.000Z");
+        let entry = serde_json::json!({
+            "type": kind, "uuid": format!("u{number}"), "parentUuid": parent, "timestamp": timestamp,
+            "isSidechain": false, "message": message,
+        });
+        lines.push(format!("{entry}\n"));
+    };
+    line("user", serde_json::json!({"role": "user", "content": "go"}));
+    let mut context = 10_000;
+    for (turn, length) in [40_000_u32, 40, 40, 40].into_iter().enumerate() {
+        let (id, call) = (format!("m{turn}"), format!("t{turn}"));
+        let before = if turn == 0 { 0 } else { context - if turn == 1 { 10_000 } else { 10 } };
+        let usage = serde_json::json!({
+            "input_tokens": 0, "cache_read_input_tokens": before, "cache_creation_input_tokens": context - before,
+            "output_tokens": 1,
+        });
+        let content = serde_json::json!([{"type": "tool_use", "id": call, "name": "Bash", "input": {}}]);
+        let model = "claude-opus-5";
+        line("assistant", serde_json::json!({"id": id, "model": model, "content": content, "usage": usage}));
+        let result = serde_json::json!([{"type": "tool_result", "tool_use_id": call, "content": "x".repeat(length.try_into().unwrap())}]);
+        line("user", serde_json::json!({"role": "user", "content": result}));
+        context += u64::from(length / 4);
+    }
+    lines.concat()
+}
+
+#[test]
+fn a_spilled_result_is_missing_from_every_later_prompt() {
+    let text = session_with_a_big_result();
+    let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+    let what_if = WhatIf::of(text.as_bytes(), terms);
+    let of = |change| what_if.supposed.iter().find(|supposed| supposed.change == change).unwrap();
+    // Four prompts of 10,000 and three times the 10,000 tokens of the result, with a little for the other results.
+    assert_eq!(of(Change::Nothing).tokens, 70_030);
+    // No turn was cold, so nothing was rewritten. All that stays of the result is a pointer and its beginning.
+    assert_eq!((what_if.moments, of(Change::Expire).tokens), (0, 70_030));
+    let stays = (70_030 - of(Change::Spill).tokens) / 3;
+    assert!((9_700..9_900).contains(&stays), "{stays}");
+    // Written once at 6.25 dollars a million, read twice at 0.50.
+    let saved = of(Change::Nothing).dollars.unwrap() - of(Change::Spill).dollars.unwrap();
+    let expected = f64::from(u32::try_from(stays).unwrap()) * (6.25 + 2.0 * 0.5) / 1e6;
+    assert!((saved - expected).abs() < 1e-4, "{saved} instead of {expected}");
 }

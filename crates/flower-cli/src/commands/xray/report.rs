@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use flower::source::Found;
 use flower_context::accounting::{
-    ByKind, Calls, ColdCause, Figures, LargeResult, ModelFigures, ThreadFigures, Trend,
+    ByKind, Calls, Change, ColdCause, Figures, LargeResult, ModelFigures, ThreadFigures, Trend, WhatIf,
 };
 use flower_context::fill;
 
@@ -60,7 +60,12 @@ pub(super) enum Cell {
 }
 
 /// Puts the report together.
-pub(super) fn report(found: &[Found], figures: &Figures, texts: &'static Texts) -> Report {
+pub(super) fn report(
+    found: &[Found],
+    figures: &Figures,
+    what_if: Option<&WhatIf>,
+    texts: &'static Texts,
+) -> Report {
     let title = match found {
         [one] => {
             fill(texts.xray_title, &[("id", &line(&one.id)), ("origin", &line(&one.origin.to_string()))])
@@ -78,6 +83,7 @@ pub(super) fn report(found: &[Found], figures: &Figures, texts: &'static Texts) 
         denied(figures, texts),
         disk(figures, texts),
         scripts(figures, texts),
+        what_if.and_then(|what_if| supposed(what_if, texts)),
     ];
     Report { title, sections: sections.into_iter().flatten().collect() }
 }
@@ -251,11 +257,10 @@ fn cost(figures: &Figures, texts: &'static Texts) -> Option<Section> {
         (texts.xray_col_output, Column::Number),
         (texts.xray_col_dollars, Column::Number),
     ];
-    (!rows.is_empty()).then(|| Section {
-        title: texts.receipt_cost,
-        notes,
-        table: Some(Table { head, rows }),
-    })
+    if rows.is_empty() {
+        return None;
+    }
+    Some(Section { title: texts.receipt_cost, notes, table: Some(Table { head, rows }) })
 }
 
 fn threads(figures: &Figures, texts: &'static Texts) -> Option<Section> {
@@ -313,7 +318,7 @@ fn cold(figures: &Figures, texts: &'static Texts) -> Option<Section> {
     let lost: u64 = events.iter().map(|(_, cold)| cold.lost).sum();
     let dearer = format!("{:.4}", figures.total.cold_dollars);
     let note = fill(texts.xray_cold_line, &[("lost", &grouped(lost)), ("dollars", &dearer)]);
-    events.sort_by(|(_, a), (_, b)| b.lost.cmp(&a.lost));
+    events.sort_by_key(|(_, cold)| std::cmp::Reverse(cold.lost));
     let rows = events.into_iter().map(|(thread, cold)| {
         vec![
             Cell::Text(thread_name(thread, texts)),
@@ -423,6 +428,38 @@ fn scripts(figures: &Figures, texts: &'static Texts) -> Option<Section> {
         (texts.xray_col_runs, Column::Number),
     ];
     table(texts.xray_scripts, Vec::new(), head, rows.collect(), texts)
+}
+
+fn supposed(what_if: &WhatIf, texts: &'static Texts) -> Option<Section> {
+    let recorded = what_if.supposed.first()?;
+    let rows = what_if.supposed.iter().map(|supposed| {
+        let name = match supposed.change {
+            Change::Expire => texts.xray_change_expire,
+            Change::Trim => texts.xray_change_trim,
+            Change::Prune => texts.xray_change_prune,
+            Change::Heal => texts.xray_change_heal,
+            Change::Spill => texts.xray_change_spill,
+            Change::All => texts.xray_change_all,
+            _ => texts.xray_change_nothing,
+        };
+        let less = recorded.dollars.zip(supposed.dollars).map(|(before, after)| before - after);
+        vec![
+            Cell::Text(name.to_owned()),
+            Cell::Number(grouped(supposed.tokens)),
+            Cell::Number(grouped(supposed.peak)),
+            Cell::Number(dollars(supposed.dollars)),
+            Cell::Number(dollars(less)),
+        ]
+    });
+    let head = vec![
+        (texts.xray_col_change, Column::Text),
+        (texts.xray_col_prompts, Column::Number),
+        (texts.xray_col_peak, Column::Number),
+        (texts.xray_col_dollars, Column::Number),
+        (texts.xray_col_saved, Column::Number),
+    ];
+    let note = fill(texts.xray_what_if_line, &[("moments", &grouped(what_if.moments))]);
+    table(texts.xray_what_if, vec![note], head, rows.collect(), texts)
 }
 
 /// A section with a table; none for a table without rows. What is cut off is counted.

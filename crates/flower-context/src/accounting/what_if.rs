@@ -1,0 +1,339 @@
+//! What a recorded session would have come to with the rewrites and the spill: a model, not a measurement.
+//!
+//! - Turns, answers and calls stay as they were recorded; only prompts become shorter.
+//! - A rewrite is applied where the cache was cold anyway, so it costs nothing and makes nothing cold. Where a session had
+//!   no such turn, rewrites save nothing.
+//! - The spill is applied when a result arrives. That a model would have read some of it back is not counted.
+//! - What a shorter prompt saves is taken off what was read from the cache; at a cold turn and for a result that has just
+//!   come, off what was written to it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::cold::cold_turns;
+use super::kinds::Length;
+use super::ledger::Terms;
+use super::tokens::{Calibration, Growth};
+use super::turns::{Turn, TurnTally};
+use crate::Lang;
+use crate::rewrite::{
+    Expire, Gate, Policy, PruneDenials, Trim, is_pointer, pointer_line, rewrite, spill_name,
+};
+use crate::transcript::{Thread, Transcript, Usage, lines};
+
+/// Longer texts spill, in characters: the default of the spill.
+const SPILLED_OVER: usize = 4_000;
+
+/// Characters of a spilled text that stay: its beginning, and about as much as the last lines and lines of errors take.
+const PREVIEW: usize = 600;
+
+/// Rewrites are tried at so many cold turns at most, those that lost most: each reads the history up to there.
+const MOMENTS: usize = 20;
+
+/// What is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Change {
+    /// Nothing: the session as it was recorded.
+    Nothing,
+    /// Stale results of glances expire.
+    Expire,
+    /// Old big results move to disk.
+    Trim,
+    /// Denied calls and what failures left are pruned.
+    Prune,
+    /// Calls without a result get one.
+    Heal,
+    /// Big results move to disk when they arrive.
+    Spill,
+    /// All of them.
+    All,
+}
+
+/// What a change would have come to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Supposed {
+    /// What is changed.
+    pub change: Change,
+    /// Tokens of all prompts of the main thread.
+    pub tokens: u64,
+    /// The largest prompt.
+    pub peak: u64,
+    /// Dollars; `None` where a model has no price.
+    pub dollars: Option<f64>,
+}
+
+/// The session as it was, and as it would have been.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WhatIf {
+    /// Turns at which rewrites were applied: those that found the cache cold anyway.
+    pub moments: u64,
+    /// Each change, the recorded session first.
+    pub supposed: Vec<Supposed>,
+}
+
+impl WhatIf {
+    /// Supposes the changes for a main thread.
+    pub fn of(bytes: &[u8], terms: Terms<'_>) -> Self {
+        let transcript = Transcript::read(bytes);
+        let turns = turns(&transcript);
+        let calibration = Calibration::fit(Growth::of(&turns).collect());
+        let spilled = Spilled::of(bytes, &turns, &calibration);
+        let moments = moments(&turns, terms);
+        let replay = Replay { turns: &turns, moments: &moments, calibration, terms };
+        let none = vec![0; turns.len()];
+        let only = |change| replay.rewritten(bytes, change);
+        let supposed = [
+            (Change::Nothing, none.clone(), &none),
+            (Change::Expire, only(Change::Expire), &none),
+            (Change::Trim, only(Change::Trim), &none),
+            (Change::Prune, only(Change::Prune), &none),
+            (Change::Heal, only(Change::Heal), &none),
+            (Change::Spill, none.clone(), &spilled.arrived),
+            (Change::All, replay.rewritten(&spilled.bytes, Change::All), &spilled.arrived),
+        ];
+        let supposed =
+            supposed.into_iter().map(|(change, saved, arrived)| replay.play(change, &saved, arrived));
+        Self { moments: moments.len() as u64, supposed: supposed.collect() }
+    }
+
+    /// Adds another session: tokens and dollars are added, the larger peak counts.
+    pub fn add(&mut self, other: Self) {
+        self.moments += other.moments;
+        if self.supposed.is_empty() {
+            self.supposed = other.supposed;
+            return;
+        }
+        for (mine, theirs) in self.supposed.iter_mut().zip(other.supposed) {
+            mine.tokens += theirs.tokens;
+            mine.peak = mine.peak.max(theirs.peak);
+            mine.dollars = mine.dollars.zip(theirs.dollars).map(|(a, b)| a + b);
+        }
+    }
+}
+
+/// The turns of the main thread.
+fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
+    let mut tally = TurnTally::default();
+    for entry in transcript.entries().iter().filter(|entry| entry.thread() == Thread::Main) {
+        if entry.uuid().is_some() && !transcript.counts(entry) {
+            continue;
+        }
+        tally.entry(entry);
+        if let Some(message) = entry.message().filter(|_| !entry.envelope.is_api_error_message) {
+            tally.line(entry, &message);
+            let mut length: Length =
+                super::kinds::of_message(entry, &message.content).amounts().into_iter().sum();
+            message.tool_results().for_each(|result| length += super::kinds::of_result(result));
+            tally.text(length);
+        }
+    }
+    tally.finish()
+}
+
+/// Indices of the turns at which a rewrite costs nothing.
+fn moments(turns: &[Turn], terms: Terms<'_>) -> Vec<usize> {
+    let mut cold = cold_turns(turns, terms.prices);
+    cold.sort_by_key(|cold| std::cmp::Reverse(cold.lost));
+    let mut moments: Vec<usize> = cold
+        .iter()
+        .take(MOMENTS)
+        .filter_map(|cold| usize::try_from(cold.turn).ok()?.checked_sub(1))
+        .collect();
+    moments.sort_unstable();
+    moments
+}
+
+/// A session that is played again with shorter prompts.
+struct Replay<'r> {
+    turns: &'r [Turn],
+    moments: &'r [usize],
+    calibration: Calibration,
+    terms: Terms<'r>,
+}
+
+impl Replay<'_> {
+    /// Tokens that rewrites keep out of the prompt of each turn.
+    fn rewritten(&self, bytes: &[u8], change: Change) -> Vec<u64> {
+        let starts: Vec<usize> = lines(bytes).map(|line| line.start).collect();
+        let policy = self.policy(change);
+        let mut saved = 0;
+        let turns = self.turns.iter().enumerate();
+        turns
+            .map(|(index, turn)| {
+                if turn.since.compaction.is_some() {
+                    saved = 0;
+                }
+                if self.moments.binary_search(&index).is_ok() {
+                    let end = turn.line.checked_sub(1).and_then(|line| starts.get(line)).copied();
+                    let history = bytes.get(..end.unwrap_or_default()).unwrap_or_default();
+                    let report = rewrite(history, &policy).report;
+                    // The report counts two tokens for seven bytes; here they are counted as the API did.
+                    let bytes = u64::try_from(report.tokens_saved).unwrap_or_default() * 7 / 2;
+                    saved = self.calibration.tokens(Length { characters: bytes, bytes });
+                }
+                saved
+            })
+            .collect()
+    }
+
+    fn policy(&self, change: Change) -> Policy<'static> {
+        let has = |pass| change == pass || change == Change::All;
+        Policy {
+            lang: Lang::En,
+            expire: has(Change::Expire).then(Expire::default),
+            trim: has(Change::Trim).then(|| Trim { keep: 20, directory: "spill".to_owned(), on_disk: None }),
+            denials: has(Change::Prune).then(|| PruneDenials {
+                denied_ids: self.terms.denied_ids.clone(),
+                ..PruneDenials::default()
+            }),
+            debris: has(Change::Prune),
+            gate: Gate::Cold,
+        }
+    }
+
+    fn play(&self, change: Change, rewritten: &[u64], arrived: &[u64]) -> Supposed {
+        let mut supposed = Supposed { change, tokens: 0, peak: 0, dollars: Some(0.0) };
+        let mut spilled = 0;
+        for (index, turn) in self.turns.iter().enumerate() {
+            let at = |list: &[u64]| list.get(index).copied().unwrap_or_default();
+            if turn.since.compaction.is_some() {
+                spilled = 0;
+            }
+            let is_cold = self.moments.binary_search(&index).is_ok();
+            let fresh = if is_cold { spilled + at(arrived) + at(rewritten) } else { at(arrived) };
+            spilled += at(arrived);
+            let usage = shorter(turn.usage, spilled + at(rewritten), fresh);
+            supposed.tokens += usage.context();
+            supposed.peak = supposed.peak.max(usage.context());
+            let dollars = turn.dollars(&usage, self.terms.prices);
+            supposed.dollars = supposed.dollars.zip(dollars).map(|(sum, dollars)| sum + dollars);
+        }
+        supposed
+    }
+}
+
+/// Usage with `saved` tokens less, of which `fresh` were not in the cache yet.
+fn shorter(usage: Usage, saved: u64, fresh: u64) -> Usage {
+    let mut left = saved;
+    let mut take = |amount: u64, most: u64| {
+        let taken = amount.min(left).min(most);
+        left -= taken;
+        amount - taken
+    };
+    let cache_write = take(usage.cache_write, fresh);
+    let cache_read = take(usage.cache_read, u64::MAX);
+    let cache_write = take(cache_write, u64::MAX);
+    let input = take(usage.input, u64::MAX);
+    let cache_write_1h = usage.cache_write_1h.min(cache_write);
+    Usage { input, cache_read, cache_write, cache_write_1h, output: usage.output }
+}
+
+/// A transcript whose big results have spilled when they came.
+struct Spilled {
+    /// Line for line as before.
+    bytes: Vec<u8>,
+    /// Tokens that stayed out in front of each turn.
+    arrived: Vec<u64>,
+}
+
+impl Spilled {
+    fn of(bytes: &[u8], turns: &[Turn], calibration: &Calibration) -> Self {
+        let mut spilled = Self { bytes: Vec::with_capacity(bytes.len()), arrived: vec![0; turns.len()] };
+        let mut next = 0;
+        for line in lines(bytes) {
+            while turns.get(next).is_some_and(|turn| turn.line <= line.number) {
+                next += 1;
+            }
+            match shortened(line.bytes) {
+                Some((short, before, after)) => {
+                    spilled.bytes.extend_from_slice(short.as_bytes());
+                    spilled.bytes.push(b'\n');
+                    if let Some(arrived) = spilled.arrived.get_mut(next) {
+                        *arrived += calibration.tokens(before).saturating_sub(calibration.tokens(after));
+                    }
+                }
+                None => spilled.bytes.extend_from_slice(line.bytes),
+            }
+        }
+        spilled
+    }
+}
+
+/// A line with its big results spilled, and their lengths before and after; `None` where there are none.
+fn shortened(line: &[u8]) -> Option<(String, Length, Length)> {
+    // Most lines are too short for a big result: they need not be parsed.
+    if line.len() < SPILLED_OVER {
+        return None;
+    }
+    let mut entry: Value = serde_json::from_slice(line).ok()?;
+    let (mut before, mut after) = (Length::default(), Length::default());
+    let mut spill = |text: &mut Value| {
+        let Value::String(whole) = text else { return };
+        let Some((end, _)) = whole.char_indices().nth(SPILLED_OVER).filter(|_| !is_pointer(whole)) else {
+            return;
+        };
+        let preview: String = whole.get(..end).unwrap_or_default().chars().take(PREVIEW).collect();
+        let path = format!("spill/{}", spill_name(whole));
+        let pointer = format!("{}\n{preview}", pointer_line(Lang::En, &path, whole));
+        before += Length::of(whole);
+        after += Length::of(&pointer);
+        *whole = pointer;
+    };
+    let blocks = entry.pointer_mut("/message/content").and_then(Value::as_array_mut)?;
+    for block in blocks.iter_mut().filter(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
+    {
+        match block.get_mut("content") {
+            Some(Value::Array(parts)) => {
+                parts.iter_mut().filter_map(|part| part.get_mut("text")).for_each(&mut spill);
+            }
+            Some(text) => spill(text),
+            None => {}
+        }
+    }
+    if before == Length::default() {
+        return None;
+    }
+    entry.as_object_mut()?.remove("toolUseResult");
+    Some((entry.to_string(), before, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shorter_prompt_is_taken_off_where_it_was_paid() {
+        let usage = Usage { input: 10, cache_read: 1_000, cache_write: 500, cache_write_1h: 500, output: 7 };
+        for (saved, fresh, expected) in [
+            (0, 0, (10, 1_000, 500)),
+            (300, 0, (10, 700, 500)),
+            (300, 300, (10, 1_000, 200)),
+            (600, 200, (10, 600, 300)),
+            (1_200, 0, (10, 0, 300)),
+            (9_999, 9_999, (0, 0, 0)),
+        ] {
+            let short = shorter(usage, saved, fresh);
+            assert_eq!((short.input, short.cache_read, short.cache_write), expected, "{saved} {fresh}");
+            assert!(short.cache_write_1h <= short.cache_write && short.output == 7);
+        }
+    }
+
+    #[test]
+    fn only_big_results_spill() {
+        let line = |text: &str| {
+            let message = serde_json::json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t", "content": text},
+                {"type": "text", "text": "x".repeat(5_000)},
+            ]});
+            serde_json::json!({"type": "user", "uuid": "u", "message": message, "toolUseResult": text})
+                .to_string()
+        };
+        assert!(shortened(line(&"行".repeat(SPILLED_OVER)).as_bytes()).is_none());
+        let (short, before, after) = shortened(line(&"行".repeat(SPILLED_OVER + 1)).as_bytes()).unwrap();
+        assert_eq!((before.characters, before.bytes), (4_001, 12_003));
+        assert!(after.characters < 800 && !short.contains("toolUseResult"));
+        assert!(shortened(short.as_bytes()).is_none(), "a pointer spills no more");
+    }
+}
