@@ -24,6 +24,7 @@ pub mod rewriting;
 pub mod roles;
 pub mod runtime;
 pub mod source;
+pub mod spill;
 pub mod swap;
 mod texts;
 pub mod whole_file;

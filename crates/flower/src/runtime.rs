@@ -12,15 +12,18 @@ use flower_store::{Found, Manifest, MirrorWriter, ProjectPaths};
 use tokio::sync::{mpsc, watch};
 
 use crate::roles::AgentSpec;
-use crate::workbench::Workbench;
+use crate::spill::SpillPolicy;
+use crate::workbench::{Keeper, Workbench};
 
 mod builder;
 mod error;
 mod event;
+mod indexing;
 mod mirror;
 mod outcome;
 mod plan;
 mod repository;
+mod spilling;
 mod step;
 mod tally;
 mod wall;
@@ -28,7 +31,7 @@ mod wall;
 pub use builder::{RuntimeBuilder, SESSIONS_DB, Settings};
 pub use error::RunError;
 pub use event::{Denial, RunEvent};
-pub use mirror::DENIALS;
+pub use mirror::{DENIALS, SPILLS};
 pub use outcome::{Failure, FailureKind, Outcome};
 
 /// One run: steps in one workspace, with one store and one manifest. Cheap to clone.
@@ -42,6 +45,7 @@ struct Inner {
     run: String,
     workspace: PathBuf,
     bench: Workbench,
+    keeper: Arc<Keeper>,
     harness: harness::Found,
     config_dir: PathBuf,
     paths: ProjectPaths,
@@ -50,6 +54,8 @@ struct Inner {
     model: Option<String>,
     budget_usd: Option<f64>,
     settings: Settings,
+    /// `None`: no result is spilled.
+    spill: Option<SpillPolicy>,
     /// `None` when the store cannot be written.
     writer: Option<Arc<MirrorWriter>>,
     manifest: Manifest,

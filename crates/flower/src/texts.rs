@@ -21,6 +21,20 @@ pub(crate) struct Texts {
     pub(crate) worker_rules: &'static str,
     /// The workbench in the coordinator's head: `{root}`, `{scripts}`, `{artifacts}`, `{notes}`.
     pub(crate) workbench: &'static str,
+    /// The beginning of the index file.
+    pub(crate) index_title: &'static str,
+    /// Before the list of what is on the workbench, in the coordinator's head.
+    pub(crate) index_block: &'static str,
+    /// Behind a list that was cut: `{n}`.
+    pub(crate) index_more: &'static str,
+    /// Before a file that is new.
+    pub(crate) index_new: &'static str,
+    /// Before a file that has changed.
+    pub(crate) index_changed: &'static str,
+    /// Before a file that is gone.
+    pub(crate) index_gone: &'static str,
+    /// Before the list of changes, at the end of the prompt that resumes a session.
+    pub(crate) index_changes: &'static str,
     /// Standing rules of a role that does not delegate: `{tools}`.
     pub(crate) whitelist_rules: &'static str,
     /// What to do instead of acting: `{artifacts}`. Ends every denial of the delegate guard.
@@ -41,6 +55,27 @@ pub(crate) struct Texts {
     pub(crate) denied_permission: &'static str,
     /// The input of a call could not be read, so it was refused: `{tool}`.
     pub(crate) denied_unreadable: &'static str,
+    /// In place of a text that moved to disk: `{path}`, `{characters}`, `{lines}`, `{bytes}`. It begins like the text that
+    /// the rewrites of a history have for the same, which know it again by that.
+    pub(crate) spilled: &'static str,
+    /// At the end of a list that was shortened: `{more}`, `{pointer}`.
+    pub(crate) spill_names: &'static str,
+    /// Before the lines of a spilled output that look like errors.
+    pub(crate) spill_errors: &'static str,
+    /// Before the end of a spilled output.
+    pub(crate) spill_end: &'static str,
+    /// A spilled file that was to be read is gone.
+    pub(crate) spill_gone: &'static str,
+    /// Behind a page of a spilled file: `{path}`, `{next}` line.
+    pub(crate) page_lines: &'static str,
+    /// Behind a page that ends within a line: `{path}`, `{next}` byte, counted from 1.
+    pub(crate) page_bytes: &'static str,
+    /// Behind a page of what a command made of a spilled file: `{next}` line.
+    pub(crate) page_output_lines: &'static str,
+    /// The same where it ends within a line: `{next}` byte, counted from 1.
+    pub(crate) page_output_bytes: &'static str,
+    /// Behind a page of a search in a spilled file: `{next}` matches are shown.
+    pub(crate) page_search: &'static str,
 }
 
 /// The texts of `lang`.
@@ -65,6 +100,13 @@ mod tests {
             coordinator_no_glance,
             worker_rules,
             workbench,
+            index_title,
+            index_block,
+            index_more,
+            index_new,
+            index_changed,
+            index_gone,
+            index_changes,
             whitelist_rules,
             delegate_instead,
             denied_tool,
@@ -75,6 +117,16 @@ mod tests {
             denied_whitelist,
             denied_permission,
             denied_unreadable,
+            spilled,
+            spill_names,
+            spill_errors,
+            spill_end,
+            spill_gone,
+            page_lines,
+            page_bytes,
+            page_output_lines,
+            page_output_bytes,
+            page_search,
         } = *texts;
         vec![
             coordinator_rules,
@@ -82,6 +134,13 @@ mod tests {
             coordinator_no_glance,
             worker_rules,
             workbench,
+            index_title,
+            index_block,
+            index_more,
+            index_new,
+            index_changed,
+            index_gone,
+            index_changes,
             whitelist_rules,
             delegate_instead,
             denied_tool,
@@ -92,6 +151,16 @@ mod tests {
             denied_whitelist,
             denied_permission,
             denied_unreadable,
+            spilled,
+            spill_names,
+            spill_errors,
+            spill_end,
+            spill_gone,
+            page_lines,
+            page_bytes,
+            page_output_lines,
+            page_output_bytes,
+            page_search,
         ]
     }
 

@@ -2,6 +2,10 @@
 //!
 //! This is the one place that knows the layout. Everything that belongs to a run lies below one root, by default
 //! `<workspace>/.flower`.
+//!
+//! What lies there is listed in `INDEX.md` and, in short, in the head of a coordinator's system prompt, so that nobody
+//! has to look for a script that exists. Names and descriptions come from a model: wherever they are shown they are
+//! data, one harmless line each. A head is rendered once a session; what changes later is said at the end of a prompt.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,10 +13,40 @@ use std::path::{Path, PathBuf};
 
 use flower_context::{Lang, fill};
 
+mod description;
+mod heads;
+mod index;
+mod keeper;
+mod line;
+mod survey;
+
+pub use keeper::{Keeper, Told};
+
 use crate::texts::texts;
 
-/// What git is to leave alone: what was moved out of the context, and the accounting.
-const GITIGNORE: &str = "spill/\nruns/\n";
+/// What git is to leave alone: what was moved out of the context, the accounting, and what is made anew.
+const GITIGNORE: &str = "/spill/\n/runs/\n/INDEX.md\n/.gitignore\n";
+
+/// What is on the workbench, by directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Scripts,
+    Artifacts,
+    Notes,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Scripts, Self::Artifacts, Self::Notes];
+
+    /// The name of its directory.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Scripts => "scripts",
+            Self::Artifacts => "artifacts",
+            Self::Notes => "notes",
+        }
+    }
+}
 
 /// The directories below one root. Paths are absolute, symlinks resolved: what a worker is told is what it finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,17 +88,17 @@ impl Workbench {
 
     /// Checks and reproductions that will run a second time.
     pub fn scripts(&self) -> PathBuf {
-        self.root.join("scripts")
+        self.directory(Kind::Scripts)
     }
 
     /// Output of more than 2000 characters.
     pub fn artifacts(&self) -> PathBuf {
-        self.root.join("artifacts")
+        self.directory(Kind::Artifacts)
     }
 
     /// Decisions and their reasons, one file each.
     pub fn notes(&self) -> PathBuf {
-        self.root.join("notes")
+        self.directory(Kind::Notes)
     }
 
     /// Tool results that were moved out of the context. Ignored by git.
@@ -77,14 +111,34 @@ impl Workbench {
         self.root.join("runs")
     }
 
+    /// The index of everything on it; made anew whenever something changes. Ignored by git.
+    pub fn index(&self) -> PathBuf {
+        self.root.join("INDEX.md")
+    }
+
+    fn directory(&self, kind: Kind) -> PathBuf {
+        self.root.join(kind.name())
+    }
+
+    /// Heads of sessions, as they were sent first.
+    fn heads(&self) -> PathBuf {
+        self.runs().join("heads")
+    }
+
+    /// Whether this path, with its symlinks resolved, is something that the index lists.
+    fn holds(&self, path: &Path) -> bool {
+        path.canonicalize()
+            .is_ok_and(|path| Kind::ALL.iter().any(|kind| path.starts_with(self.directory(*kind))))
+    }
+
     /// Records of the harness processes that are running now.
     pub(crate) fn processes(&self) -> PathBuf {
         self.runs().join("processes")
     }
 
-    /// What a coordinator's head says of the workbench.
-    pub(crate) fn head(&self, lang: Lang) -> String {
-        fill(
+    /// What a coordinator's head says of the workbench: where things go, then `block`, what is there already.
+    pub(crate) fn head(&self, lang: Lang, block: &str) -> String {
+        let rules = fill(
             texts(lang).workbench,
             &[
                 ("root", &self.root.display().to_string()),
@@ -92,7 +146,8 @@ impl Workbench {
                 ("artifacts", &self.artifacts().display().to_string()),
                 ("notes", &self.notes().display().to_string()),
             ],
-        )
+        );
+        if block.is_empty() { rules } else { format!("{rules}\n\n{}", block.trim_end()) }
     }
 
     /// The standing rules of a worker, with the real paths: a worker does not see the coordinator's head.
@@ -109,10 +164,34 @@ impl Workbench {
 
 /// The disk refused something of the workbench.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot prepare the workbench at {path}: {source}")]
+#[error("cannot use the workbench at {path}: {source}", path = path.display())]
 pub struct WorkbenchError {
     path: PathBuf,
     source: io::Error,
+}
+
+impl WorkbenchError {
+    fn at((path, source): (PathBuf, io::Error)) -> Self {
+        Self { path, source }
+    }
+}
+
+/// Writes a file whole or not at all, private, making its directory.
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    make_private(directory)?;
+    let temporary = directory.join(format!(".{}.part", uuid::Uuid::new_v4()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(&temporary).and_then(|mut file| file.write_all(bytes));
+    let written = written.and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // The reason is on its way to the user; the half of a file is of no use.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
 }
 
 fn make_private(dir: &Path) -> io::Result<()> {
@@ -176,7 +255,8 @@ mod tests {
         let bench = Workbench::open(&dir.path().join(".flower")).unwrap();
         for lang in [Lang::En, Lang::Zh] {
             let artifacts = bench.artifacts().display().to_string();
-            assert!(bench.head(lang).contains(&artifacts));
+            assert!(bench.head(lang, "").contains(&artifacts));
+            assert!(bench.head(lang, "- a list\n").ends_with("\n\n- a list"));
             assert!(bench.worker_rules(lang).contains(&artifacts));
             assert!(bench.worker_rules(lang).contains(&bench.scripts().display().to_string()));
         }

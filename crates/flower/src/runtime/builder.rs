@@ -16,7 +16,8 @@ use tokio::sync::{mpsc, watch};
 use super::error::RunError;
 use super::event::RunEvent;
 use super::{Inner, Runtime};
-use crate::workbench::Workbench;
+use crate::spill::{Also, SpillPolicy, THRESHOLD};
+use crate::workbench::{Keeper, Workbench};
 
 /// The name of the session store in `runs/`.
 pub const SESSIONS_DB: &str = "sessions.db";
@@ -33,6 +34,8 @@ pub struct RuntimeBuilder {
     model: Option<String>,
     budget_usd: Option<f64>,
     settings: Settings,
+    spill_threshold: Option<usize>,
+    spill_also: Vec<Also>,
 }
 
 /// Which settings files of the harness a session loads.
@@ -57,6 +60,8 @@ impl RuntimeBuilder {
             model: None,
             budget_usd: None,
             settings: Settings::default(),
+            spill_threshold: Some(THRESHOLD),
+            spill_also: Vec::new(),
         }
     }
 
@@ -116,6 +121,19 @@ impl RuntimeBuilder {
         self
     }
 
+    /// From how many characters on a text in a tool's result is moved to disk, a pointer and a preview left in its
+    /// place. `None` or 0: never. Default: [`THRESHOLD`], 4000.
+    pub fn spill_threshold(mut self, characters: impl Into<Option<usize>>) -> Self {
+        self.spill_threshold = characters.into();
+        self
+    }
+
+    /// Results that are spilled too, beside those of [`spill::TOOLS`](crate::spill::TOOLS). Default: none.
+    pub fn spill_also(mut self, more: impl IntoIterator<Item = Also>) -> Self {
+        self.spill_also.extend(more);
+        self
+    }
+
     /// Prepares everything that does not depend on a spec: workspace, workbench, harness, store. Ends processes that
     /// an earlier run of this workspace left behind when it was killed.
     ///
@@ -162,6 +180,7 @@ impl RuntimeBuilder {
                 run: uuid::Uuid::new_v4().to_string(),
                 workspace,
                 manifest: Manifest::in_dir(bench.runs()),
+                keeper: Arc::new(Keeper::new(bench.clone(), self.lang)),
                 bench,
                 harness,
                 paths,
@@ -171,6 +190,7 @@ impl RuntimeBuilder {
                 model: self.model,
                 budget_usd: self.budget_usd,
                 settings: self.settings,
+                spill: SpillPolicy::over(self.spill_threshold).map(|policy| policy.also(self.spill_also)),
                 writer,
                 notes: Mutex::new(notes),
                 listeners: Mutex::new(Vec::<mpsc::UnboundedSender<RunEvent>>::new()),

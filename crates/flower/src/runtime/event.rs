@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use flower_claude::wire::Raw;
 use serde::Serialize;
 
+use crate::spill::Spill;
+
 /// Something that happened. Serialized with a field `event` that names it; fields may be added.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -103,6 +105,28 @@ pub enum RunEvent {
         /// HTTP status, when there was an answer.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
+    },
+    /// A result was moved to disk, and the harness has taken what stands in its place.
+    Spilled(Spill),
+    /// A result was to be moved to disk, and the harness kept the original. The tool's results stay as they are from
+    /// now on.
+    SpillRefused {
+        /// Id of the call.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The harness's words, if it gave any.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+    },
+    /// The disk refused a file, so the result stays as it was.
+    SpillFailed {
+        /// Id of the call.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// What the system said, with the path.
+        why: String,
     },
     /// Something is not as it should be; the run goes on.
     Warning {

@@ -6,10 +6,15 @@ use flower_claude::wire::MirrorFrame;
 use flower_store::{MirrorWriter, ProjectPaths, SessionKey};
 
 use super::event::Denial;
+use super::spilling::Spilling;
+use crate::spill::Spill;
 
 /// The thread of a session that holds the denials of our own guards: one entry each, `{"type":"flower-denial",…}`.
 /// It lies beside the harness's threads and is never fed back to it.
 pub const DENIALS: &str = "flower/denials";
+
+/// The thread of a session that says which of its results were moved to disk: one entry each, `{"type":"flower-spill",…}`.
+pub const SPILLS: &str = "flower/spills";
 
 /// Hands a frame to the store's writer.
 ///
@@ -23,19 +28,51 @@ pub(super) fn keep(writer: &MirrorWriter, paths: &ProjectPaths, frame: &MirrorFr
 
 /// Keeps the denials of a session with it: 2.1.197 leaves no mark of them in its own transcript.
 pub(super) fn keep_denials(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, denials: &[Denial]) {
-    if denials.is_empty() {
+    let entries = denials.iter().map(|denial| {
+        let Denial { call, tool, reason } = denial;
+        serde_json::json!({"type": "flower-denial", "call": call, "tool": tool, "reason": reason}).to_string()
+    });
+    keep_ours(writer, paths, session, DENIALS, entries.collect());
+}
+
+/// Keeps what was spilled with the session, also what the harness did not take: its original is still in the history.
+pub(super) fn keep_spills(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, spilling: &Spilling) {
+    #[derive(serde::Serialize)]
+    struct Entry<'a> {
+        r#type: &'static str,
+        #[serde(flatten)]
+        spill: &'a Spill,
+        taken: bool,
+        at: String,
+    }
+    let at = jiff::Timestamp::now().to_string();
+    let entry = |spill, taken| {
+        serde_json::to_string(&Entry { r#type: "flower-spill", spill, taken, at: at.clone() })
+            .unwrap_or_default()
+    };
+    let taken = spilling.taken.iter().map(|spill| entry(spill, true));
+    let refused = spilling.refused.iter().map(|spill| entry(spill, false));
+    keep_ours(
+        writer,
+        paths,
+        session,
+        SPILLS,
+        taken.chain(refused).filter(|entry| !entry.is_empty()).collect(),
+    );
+}
+
+fn keep_ours(
+    writer: &MirrorWriter,
+    paths: &ProjectPaths,
+    session: &str,
+    subpath: &str,
+    entries: Vec<String>,
+) {
+    if entries.is_empty() {
         return;
     }
-    let thread = SessionKey::main(paths.project_key(), session).and_then(|main| main.with_subpath(DENIALS));
-    let entries: Vec<String> = denials
-        .iter()
-        .map(|denial| {
-            let Denial { call, tool, reason } = denial;
-            serde_json::json!({"type": "flower-denial", "call": call, "tool": tool, "reason": reason})
-                .to_string()
-        })
-        .collect();
-    // A session id that cannot be a key cannot be resumed either: there is nothing to keep denials for.
+    let thread = SessionKey::main(paths.project_key(), session).and_then(|main| main.with_subpath(subpath));
+    // A session id that cannot be a key cannot be resumed either: there is nothing to keep marks for.
     if let Ok(thread) = thread {
         writer.send(&thread, entries);
     }

@@ -7,6 +7,7 @@ use flower_claude::wire::ModelUsage;
 use serde::Serialize;
 
 use super::event::Denial;
+use crate::spill::Spill;
 
 /// What came of one step. The same figures stand in the manifest.
 #[derive(Debug, Clone, Serialize)]
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub model_usage: BTreeMap<String, ModelUsage>,
     /// Calls that our guards refused.
     pub denials: Vec<Denial>,
+    /// Results that were moved to disk.
+    pub spills: Vec<Spill>,
 }
 
 impl Outcome {

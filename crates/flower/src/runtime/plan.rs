@@ -20,9 +20,10 @@ pub(super) struct Plan {
     pub(super) wall: Wall,
 }
 
-/// Plans a session of `spec`. `model` is the runtime's, for a spec that names none.
+/// Plans a session of `spec` with this [`head`]. `model` is the runtime's, for a spec that names none.
 pub(super) fn plan(
     spec: &AgentSpec,
+    head: String,
     bench: &Workbench,
     lang: Lang,
     model: Option<&str>,
@@ -38,7 +39,7 @@ pub(super) fn plan(
     };
     Plan {
         options: Options {
-            system_prompt: SystemPrompt::Append(head(spec, bench, lang)),
+            system_prompt: SystemPrompt::Append(head),
             tools: Tools::Only(roles::session_tools(&spec.duty)),
             allowed_tools: roles::approved_tools(&spec.duty),
             model: spec.model.as_deref().or(model).map(str::to_owned),
@@ -51,8 +52,18 @@ pub(super) fn plan(
     }
 }
 
-/// What is appended to the harness's own system prompt: the rules of the role, the workbench, the instructions.
-fn head(spec: &AgentSpec, bench: &Workbench, lang: Lang) -> String {
+/// What a head is made of besides the workbench: a session keeps its head as long as this stays the same.
+pub(super) fn made_of(spec: &AgentSpec) -> String {
+    let own = match &spec.duty {
+        Duty::Delegate { glance, .. } => format!("{glance:?}"),
+        Duty::Work { tools } => tools.join(","),
+    };
+    format!("{:?}\n{own}\n{}", spec.role, spec.instructions)
+}
+
+/// What is appended to the harness's own system prompt: the rules of the role, the workbench with `block`, what lies on
+/// it, the instructions.
+pub(super) fn head(spec: &AgentSpec, bench: &Workbench, lang: Lang, block: &str) -> String {
     let texts = texts(lang);
     let rules = match &spec.duty {
         Duty::Delegate { glance, .. } => {
@@ -60,7 +71,7 @@ fn head(spec: &AgentSpec, bench: &Workbench, lang: Lang) -> String {
                 Glance::On => texts.coordinator_glance,
                 Glance::Off => texts.coordinator_no_glance,
             };
-            format!("{}\n{glance}\n\n{}", texts.coordinator_rules, bench.head(lang))
+            format!("{}\n{glance}\n\n{}", texts.coordinator_rules, bench.head(lang, block))
         }
         Duty::Work { tools } => {
             let tools = if tools.is_empty() { "-".to_owned() } else { tools.join(", ") };
@@ -98,7 +109,8 @@ mod tests {
 
     fn planned(spec: &AgentSpec) -> Plan {
         let (_dir, bench) = bench();
-        plan(spec, &bench, Lang::En, Some("default-model"), Conversation::default())
+        let head = head(spec, &bench, Lang::En, "");
+        plan(spec, head, &bench, Lang::En, Some("default-model"), Conversation::default())
     }
 
     fn appended(plan: &Plan) -> &str {
@@ -153,13 +165,14 @@ mod tests {
     fn workers_know_the_rules_and_the_real_paths() {
         let (_dir, bench) = bench();
         let spec = coordinator("lead", "Goal: count.", [("a", worker("Counts.", "You count."))]);
-        let plan = plan(&spec, &bench, Lang::En, None, Conversation::default());
+        let head = head(&spec, &bench, Lang::En, "- `scripts/x.py`: counts\n");
+        let plan = plan(&spec, head, &bench, Lang::En, None, Conversation::default());
         let (name, agent) = &plan.agents[0];
         assert_eq!(name, "a");
         assert!(agent.prompt.starts_with("You count.\n\n# How you report"), "{}", agent.prompt);
         assert!(agent.prompt.contains(&bench.artifacts().display().to_string()), "{}", agent.prompt);
         assert_eq!(agent.model.as_deref(), Some("inherit"));
-        assert!(appended(&plan).ends_with("\n\nGoal: count."));
+        assert!(appended(&plan).ends_with("\n\n- `scripts/x.py`: counts\n\nGoal: count."));
     }
 
     #[test]

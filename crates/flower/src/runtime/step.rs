@@ -13,9 +13,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::event::{Denial, RunEvent};
 use super::outcome::{Failure, FailureKind, Outcome};
+use super::spilling::Spilling;
 use super::tally::{Tally, TurnEnd};
-use super::{Inner, RunError, Settings, Start, mirror, plan, repository, wall};
+use super::{Inner, RunError, Settings, Start, indexing, mirror, plan, repository, wall};
 use crate::roles::{AgentSpec, Duty, Isolation};
+use crate::spill::SpillGuard;
 
 /// How long a harness that does not report its state has to be silent after a result before the run counts as over.
 /// The tested versions report it; this is for others, which may open another turn behind a result.
@@ -56,6 +58,7 @@ fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunErr
 struct Progress {
     tally: Tally,
     denials: Vec<Denial>,
+    spilling: Spilling,
 }
 
 pub(super) async fn carry(
@@ -72,9 +75,17 @@ pub(super) async fn carry(
     let model = inner.model.clone().or(model);
     let started_at = jiff::Timestamp::now();
     let step = uuid::Uuid::new_v4().to_string();
-    let mut progress = Progress::default();
+    let guard =
+        inner.spill.clone().map(|policy| Arc::new(SpillGuard::new(policy, inner.bench.spill(), inner.lang)));
+    let mut progress = Progress { spilling: Spilling::new(guard), ..Progress::default() };
     let (denied, mut denials) = unbounded_channel();
-    let (launch, host) = prepare(inner, spec, model.as_deref(), conversation(start), denied);
+    let opening = indexing::opening(inner, spec, prompt, &start);
+    let conversation = conversation(start);
+    indexing::begun(inner, &opening, &conversation);
+    let (launch, mut host) =
+        prepare(inner, spec, opening.head.clone(), model.as_deref(), conversation, denied);
+    host.hooks.extend(progress.spilling.hooks());
+    host.hooks.extend(indexing::hooks(&inner.keeper));
     let (session, mut events) = Session::start(launch, host).await?;
     inner.tell(&RunEvent::StepStarted {
         run: inner.run.clone(),
@@ -86,7 +97,12 @@ pub(super) async fn carry(
         inner.warn(note);
     }
 
-    let failure = drive(inner, &session, &mut events, &mut denials, prompt, &mut progress).await;
+    let failure = drive(inner, &session, &mut events, &mut denials, &opening.prompt, &mut progress).await;
+    if progress.tally.last.is_some()
+        && let Some(session) = progress.tally.sessions.last()
+    {
+        indexing::told(inner, &opening, session);
+    }
     let failure = failure.or_else(|| missing_answer(&progress.tally));
     // The step is written down before anything that can take time, or fail, is done about its processes.
     let recorded = record(inner, spec, &step, started_at, &progress, failure.as_ref());
@@ -127,11 +143,12 @@ fn conversation(start: Start) -> Conversation {
 fn prepare(
     inner: &Inner,
     spec: &AgentSpec,
+    head: String,
     model: Option<&str>,
     conversation: Conversation,
     denied: tokio::sync::mpsc::UnboundedSender<Denial>,
 ) -> (Launch, Host) {
-    let plan = plan::plan(spec, &inner.bench, inner.lang, model, conversation);
+    let plan = plan::plan(spec, head, &inner.bench, inner.lang, model, conversation);
     let mut options = plan.options;
     if inner.settings == Settings::None {
         options.setting_sources = Some(Vec::<SettingSource>::new());
@@ -231,6 +248,7 @@ fn take(inner: &Inner, event: Event, progress: &mut Progress) {
         }
         Event::Mirror(frame) => {
             progress.tally.mirrored(&frame);
+            progress.spilling.mirrored(&frame).iter().for_each(|event| inner.tell(event));
             if let Some(writer) = &inner.writer
                 && let Err(why) = mirror::keep(writer, &inner.paths, &frame)
             {
@@ -306,9 +324,11 @@ async fn wind_up(
     while let Ok(denial) = denials.try_recv() {
         take_denial(inner, denial, progress);
     }
+    progress.spilling.settle().iter().for_each(|event| inner.tell(event));
     let Some(writer) = &inner.writer else { return };
     if let Some(session) = progress.tally.sessions.last() {
         mirror::keep_denials(writer, &inner.paths, session, &progress.denials);
+        mirror::keep_spills(writer, &inner.paths, session, &progress.spilling);
     }
     let writer = Arc::clone(writer);
     if let Ok(report) = tokio::task::spawn_blocking(move || writer.flush(FLUSH_LIMIT)).await
@@ -368,7 +388,7 @@ fn record(
 }
 
 fn ended(inner: &Inner, step: String, progress: Progress, failure: Option<Failure>) -> Outcome {
-    let Progress { tally, denials } = progress;
+    let Progress { tally, denials, spilling } = progress;
     let outcome = Outcome {
         run: inner.run.clone(),
         step,
@@ -383,6 +403,7 @@ fn ended(inner: &Inner, step: String, progress: Progress, failure: Option<Failur
         model_usage: tally.model_usage,
         failure,
         denials,
+        spills: spilling.taken,
     };
     inner.tell(&RunEvent::StepEnded {
         step: outcome.step.clone(),

@@ -12,4 +12,6 @@ mod played;
 
 mod coordinating;
 mod isolation;
+mod spilling;
 mod storing;
+mod workbench;

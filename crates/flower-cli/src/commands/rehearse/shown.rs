@@ -303,6 +303,7 @@ mod tests {
             context_watermark: 12_410,
             model_usage: BTreeMap::new(),
             denials: Vec::new(),
+            spills: Vec::new(),
         };
         let places = Places {
             workspace: "/w".into(),

@@ -1,0 +1,126 @@
+//! The spill guard at its place: as hooks of the harness, and what it finds as events.
+//!
+//! Nothing is decided here. A hook that fails or is late has no opinion: the result stays as it is.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flower_claude::hooks::Hook;
+use flower_claude::wire::{HookEvent, HookInput, HookOutput, MirrorFrame, Raw};
+
+use super::event::RunEvent;
+use crate::spill::{Fate, Returned, Spill, SpillGuard};
+
+/// How long the harness waits. Writing a file takes milliseconds; a disk that takes longer than this does not.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What a step has spilled, and the guard that did it.
+#[derive(Debug, Default)]
+pub(super) struct Spilling {
+    guard: Option<Arc<SpillGuard>>,
+    /// Results that were moved, as far as the harness has shown that it took the replacement.
+    pub(super) taken: Vec<Spill>,
+    /// Results that were to be moved and came through as they were.
+    pub(super) refused: Vec<Spill>,
+    /// What went wrong is told each time as an event, and once in words.
+    warned: bool,
+}
+
+impl Spilling {
+    pub(super) fn new(guard: Option<Arc<SpillGuard>>) -> Self {
+        Self { guard, ..Self::default() }
+    }
+
+    /// The guard as hooks. None without a guard.
+    pub(super) fn hooks(&self) -> Vec<Hook> {
+        let Some(guard) = &self.guard else { return Vec::new() };
+        let hook = |event, answer: fn(&SpillGuard, &HookInput) -> HookOutput| {
+            let guard = Arc::clone(guard);
+            Hook::new(event, move |input| {
+                let guard = Arc::clone(&guard);
+                async move { Ok(answer(&guard, &input)) }
+            })
+            .matching(self.matcher())
+            .with_timeout(TIMEOUT)
+        };
+        vec![hook(HookEvent::PostToolUse, after_call), hook(HookEvent::PostToolUseFailure, after_failure)]
+    }
+
+    fn matcher(&self) -> String {
+        self.guard.as_ref().map(|guard| guard.matcher()).unwrap_or_default()
+    }
+
+    /// Takes entries that went to a transcript.
+    pub(super) fn mirrored(&mut self, frame: &MirrorFrame) -> Vec<RunEvent> {
+        let Some(guard) = self.guard.clone() else { return Vec::new() };
+        let fates = frame.entries.iter().flat_map(|entry| guard.observe(entry.as_str()));
+        fates
+            .collect::<Vec<_>>()
+            .into_iter()
+            .chain(guard.failures())
+            .flat_map(|fate| self.tell(fate))
+            .collect()
+    }
+
+    /// Nothing more comes.
+    pub(super) fn settle(&mut self) -> Vec<RunEvent> {
+        let Some(guard) = self.guard.clone() else { return Vec::new() };
+        guard.settle().into_iter().chain(guard.failures()).flat_map(|fate| self.tell(fate)).collect()
+    }
+
+    fn tell(&mut self, fate: Fate) -> Vec<RunEvent> {
+        let (event, warning) = match fate {
+            Fate::Taken(spill) => {
+                self.taken.push(spill.clone());
+                return vec![RunEvent::Spilled(spill)];
+            }
+            Fate::Refused { spill, why } => {
+                let warning = format!(
+                    "the harness did not take a shortened result of {}; its results stay as they are from now on: {}",
+                    spill.tool,
+                    why.as_deref().unwrap_or("no reason was given")
+                );
+                let event =
+                    RunEvent::SpillRefused { call: spill.call.clone(), tool: spill.tool.clone(), why };
+                self.refused.push(spill);
+                (event, warning)
+            }
+            Fate::Failed { call, tool, why } => {
+                let warning =
+                    format!("a result of {tool} could not be moved to disk and stays as it is: {why}");
+                (RunEvent::SpillFailed { call, tool, why }, warning)
+            }
+        };
+        let mut told = vec![event];
+        if !std::mem::replace(&mut self.warned, true) {
+            told.push(RunEvent::Warning { text: warning });
+        }
+        told
+    }
+}
+
+fn after_call(guard: &SpillGuard, input: &HookInput) -> HookOutput {
+    match returned(input).and_then(|returned| guard.after_call(&returned)) {
+        Some(output) => HookOutput::none().with_updated_output(output),
+        None => HookOutput::none(),
+    }
+}
+
+fn after_failure(guard: &SpillGuard, input: &HookInput) -> HookOutput {
+    match returned(input).and_then(|returned| guard.after_failure(&returned)) {
+        Some(text) => HookOutput::none().with_additional_context(text),
+        None => HookOutput::none(),
+    }
+}
+
+fn returned(input: &HookInput) -> Option<Returned<'_>> {
+    Some(Returned {
+        call: input.tool_use_id.as_deref()?,
+        tool: input.tool_name.as_deref()?,
+        worker: input.agent_id.as_deref(),
+        cwd: Path::new(&input.cwd),
+        input: input.tool_input.as_ref().map(Raw::as_str)?,
+        output: input.tool_response.as_ref().map(Raw::as_str).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,320 @@
+//! Spill: an oversized tool result moves to disk the moment it arrives; a pointer and a short preview stay.
+//!
+//! Whatever enters a context is sent again on every later turn, so a result is looked at before the model sees it, on the
+//! main thread and in workers alike. What decides is pure: `replace` turns an output into one of the same shape and the
+//! files that its pointers name. [`SpillGuard`] is the thin edge around it.
+//!
+//! - **Nothing is lost to save context.** The file is on disk before the pointer is handed out; when the disk refuses,
+//!   the result stays as it was.
+//! - **Reading a spilled file back passes whole**, under any spelling of its path: asking for the text is the model's
+//!   choice, and spilling it again would loop.
+//! - **The shape is the tool's own.** The harness refuses any other and keeps the original in silence, so what became of
+//!   each replacement is looked up in the transcript; a tool whose replacement was refused is left alone.
+//! - Results of failed calls cannot be replaced, and images are never cut.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use flower_context::Lang;
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+mod preview;
+mod replace;
+mod terminal;
+
+mod page;
+mod read_back;
+
+mod ledger;
+mod shelf;
+
+pub use ledger::Fate;
+
+use ledger::Ledger;
+use read_back::Told;
+use shelf::Shelf;
+
+use crate::texts::texts;
+
+/// From how many characters on a text is spilled, unless told otherwise. A text of this length still stays.
+pub const THRESHOLD: usize = 4000;
+
+/// The tools whose results are always looked at.
+pub const TOOLS: [&str; 6] = ["Bash", "Read", "Grep", "Glob", "WebFetch", "WebSearch"];
+
+/// Results that are looked at on request only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Also {
+    /// Results of MCP tools.
+    Mcp,
+    /// Reports of workers. They are short by the rules; a long one is one that the coordinator asked for.
+    Reports,
+}
+
+/// What is spilled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpillPolicy {
+    /// The longest text that stays, in characters; never 0.
+    threshold: usize,
+    also: BTreeSet<Also>,
+}
+
+impl Default for SpillPolicy {
+    fn default() -> Self {
+        Self { threshold: THRESHOLD, also: BTreeSet::new() }
+    }
+}
+
+impl SpillPolicy {
+    /// Texts of more than `threshold` characters are spilled. None or 0: nothing is, so there is no policy.
+    pub fn over(threshold: Option<usize>) -> Option<Self> {
+        let threshold = threshold.filter(|threshold| *threshold > 0)?;
+        Some(Self { threshold, also: BTreeSet::new() })
+    }
+
+    /// Looks at these results too.
+    pub fn also(mut self, more: impl IntoIterator<Item = Also>) -> Self {
+        self.also.extend(more);
+        self
+    }
+
+    /// The tools that it looks at, as the harness matches them.
+    pub fn matcher(&self) -> String {
+        let also = self.also.iter().map(|also| match also {
+            Also::Mcp => "mcp__.*",
+            Also::Reports => "Agent",
+        });
+        TOOLS.into_iter().chain(also).collect::<Vec<_>>().join("|")
+    }
+
+    fn looks_at(&self, tool: &str) -> bool {
+        TOOLS.contains(&tool)
+            || (tool.starts_with("mcp__") && self.also.contains(&Also::Mcp))
+            || (tool == "Agent" && self.also.contains(&Also::Reports))
+    }
+}
+
+/// A file of the spill directory: named after its content, so equal texts share one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SpillFile {
+    name: String,
+    text: String,
+}
+
+impl SpillFile {
+    fn of(text: String) -> Self {
+        let hash = Sha256::digest(text.as_bytes());
+        let name = hash.iter().take(8).flat_map(|byte| [byte >> 4, byte & 15]);
+        let mut name: String = name.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
+        name.push_str(".txt");
+        Self { name, text }
+    }
+}
+
+/// Whether a file of the spill directory can have this name: 16 digits of a SHA-256 and `.txt`.
+fn is_spill_name(name: &str) -> bool {
+    let digits = name.strip_suffix(".txt").unwrap_or_default();
+    digits.len() == 16 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A result that was moved to disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Spill {
+    /// The call.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// The harness's id of the worker that made it; absent for the main thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// The files, in the spill directory. Empty when it was enough to show an output as a terminal would.
+    pub files: Vec<SpilledTo>,
+    /// Characters that the replaced texts had.
+    pub before: usize,
+    /// Characters that stand in their place.
+    pub after: usize,
+}
+
+/// A file that holds what was moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpilledTo {
+    /// Its name in the spill directory.
+    pub name: String,
+    /// Its size.
+    pub bytes: usize,
+    /// Its lines.
+    pub lines: usize,
+}
+
+/// A result, as the harness tells of it before the model sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Returned<'a> {
+    /// The call.
+    pub call: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// The harness's id of the worker that made the call.
+    pub worker: Option<&'a str>,
+    /// Working directory of whoever made the call.
+    pub cwd: &'a Path,
+    /// The tool's arguments, as JSON.
+    pub input: &'a str,
+    /// The tool's structured output, as JSON.
+    pub output: &'a str,
+}
+
+/// Stands between a tool and the context. Safe to share: results of parallel calls come at the same time.
+#[derive(Debug)]
+pub struct SpillGuard {
+    policy: SpillPolicy,
+    directory: PathBuf,
+    lang: Lang,
+    ledger: Mutex<Ledger>,
+    failed: Mutex<Vec<Fate>>,
+}
+
+impl SpillGuard {
+    /// A guard that spills to `directory`, the spill directory of a workbench.
+    pub fn new(policy: SpillPolicy, directory: impl Into<PathBuf>, lang: Lang) -> Self {
+        Self { policy, directory: directory.into(), lang, ledger: Mutex::default(), failed: Mutex::default() }
+    }
+
+    /// The tools that it wants to see, as the harness matches them.
+    pub fn matcher(&self) -> String {
+        self.policy.matcher()
+    }
+
+    /// The output that the model is to see instead; `None`: it stays as it is. Files are on disk when this returns.
+    pub fn after_call(&self, returned: &Returned<'_>) -> Option<Value> {
+        // JSON text is never shorter than the texts in it, so most results are done here.
+        if returned.output.len() <= self.policy.threshold
+            || !self.policy.looks_at(returned.tool)
+            || lock(&self.ledger).gave_up_on(returned.tool)
+        {
+            return None;
+        }
+        let output: Value = serde_json::from_str(returned.output).ok()?;
+        let shelf = match Shelf::open(&self.directory) {
+            Ok(shelf) => shelf,
+            Err(error) => return self.fail(returned, &self.directory, &error),
+        };
+        if let Some(files) = read_back(&shelf, returned) {
+            return self.page(returned, output, &files);
+        }
+        let output = match whole_output(output) {
+            Ok(output) => output,
+            Err((path, error)) => return self.fail(returned, &path, &error),
+        };
+        let terms = replace::Terms {
+            threshold: self.policy.threshold,
+            directory: shelf.directory(),
+            lang: self.lang,
+        };
+        let replaced = replace::replace(returned.tool, output, terms)?;
+        for file in &replaced.files {
+            if let Err(error) = shelf.put(file) {
+                return self.fail(returned, &shelf.directory().join(&file.name), &error);
+            }
+        }
+        let files = replaced.files.into_iter().map(|SpillFile { name, text }| SpilledTo {
+            name,
+            bytes: text.len(),
+            lines: text.lines().count(),
+        });
+        lock(&self.ledger).ask(Spill {
+            call: returned.call.to_owned(),
+            tool: returned.tool.to_owned(),
+            worker: returned.worker.map(str::to_owned),
+            files: files.collect(),
+            before: replaced.before,
+            after: replaced.after,
+        });
+        Some(replaced.output)
+    }
+
+    /// What to add to a failed call that wanted a spilled file which is not kept any more: trying again is no use.
+    pub fn after_failure(&self, returned: &Returned<'_>) -> Option<&'static str> {
+        let input: Value = serde_json::from_str(returned.input).ok()?;
+        let paths = read_back::reads(returned.tool, &input, returned.cwd, Told::Before)?;
+        let shelf = Shelf::open(&self.directory).ok()?;
+        paths.iter().any(|path| shelf.misses(path)).then_some(texts(self.lang).spill_gone)
+    }
+
+    /// Takes a transcript line that the harness has written.
+    pub fn observe(&self, line: &str) -> Vec<Fate> {
+        lock(&self.ledger).observe(line)
+    }
+
+    /// Nothing more is written: what became of the replacements that are still open.
+    pub fn settle(&self) -> Vec<Fate> {
+        lock(&self.ledger).settle()
+    }
+
+    /// What the disk refused since the last time.
+    pub fn failures(&self) -> Vec<Fate> {
+        std::mem::take(&mut *lock(&self.failed))
+    }
+
+    /// A spilled file that was read back: whole as far as the harness shows it whole, else its first page.
+    fn page(&self, returned: &Returned<'_>, output: Value, files: &[PathBuf]) -> Option<Value> {
+        let longest = page::shown_whole(returned.tool)?;
+        let mut output = whole_output(output).ok()?;
+        let field = if returned.tool == "Bash" { "stdout" } else { "content" };
+        let text = output.get(field)?.as_str().filter(|text| page::units(text) > longest)?;
+        let content = match files {
+            [file] => shelf::read_whole(file).ok().map(|content| (file.canonicalize(), content)),
+            _ => None,
+        };
+        let file = match &content {
+            Some((Ok(path), content)) => Some((path.as_path(), content.as_str())),
+            _ => None,
+        };
+        let page = page::first(text, longest, file, returned.tool, self.lang);
+        *output.get_mut(field)? = page.into();
+        Some(output)
+    }
+
+    fn fail(&self, returned: &Returned<'_>, path: &Path, error: &std::io::Error) -> Option<Value> {
+        lock(&self.failed).push(Fate::Failed {
+            call: returned.call.to_owned(),
+            tool: returned.tool.to_owned(),
+            why: format!("{}: {error}", path.display()),
+        });
+        None
+    }
+}
+
+/// The spilled files that a call read, when it read nothing else.
+fn read_back(shelf: &Shelf, returned: &Returned<'_>) -> Option<Vec<PathBuf>> {
+    let input: Value = serde_json::from_str(returned.input).ok()?;
+    [Told::Before, Told::After].into_iter().find_map(|told| {
+        let paths = read_back::reads(returned.tool, &input, returned.cwd, told)?;
+        let existing: Vec<(PathBuf, bool)> =
+            paths.into_iter().filter_map(|path| shelf.holds(&path).map(|held| (path, held))).collect();
+        let all = !existing.is_empty() && existing.iter().all(|(_, held)| *held);
+        all.then(|| existing.into_iter().map(|(path, _)| path).collect())
+    })
+}
+
+/// The output with the whole text of a command in it: of long ones the harness has only the beginning there and the rest
+/// in a file. With the fields that name the file left in, it would show its own preview, whatever else is there.
+fn whole_output(mut output: Value) -> Result<Value, (PathBuf, std::io::Error)> {
+    let Some(fields) = output.as_object_mut() else { return Ok(output) };
+    let Some(path) = fields.get("persistedOutputPath").and_then(Value::as_str).map(PathBuf::from) else {
+        return Ok(output);
+    };
+    let text = shelf::read_whole(&path).map_err(|error| (path, error))?;
+    fields.insert("stdout".to_owned(), text.into());
+    fields.retain(|name, _| !name.starts_with("persistedOutput"));
+    Ok(output)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;
