@@ -29,8 +29,8 @@ fn heal_only() -> Policy<'static> {
     Policy { gate: Gate::Open, ..Policy::heal_only(Lang::En) }
 }
 
-fn trim_old() -> Option<Trim<'static>> {
-    Some(Trim { keep: 20, directory: ".flower/spill".to_owned(), on_disk: None })
+fn trim_old() -> Trim<'static> {
+    Trim { keep: 20, directory: ".flower/spill".to_owned(), on_disk: None }
 }
 
 #[divan::bench(args = ENTRIES, sample_count = 5)]
@@ -45,7 +45,7 @@ fn expire(bencher: Bencher<'_, '_>, entries: usize) {
 
 #[divan::bench(args = ENTRIES, sample_count = 5)]
 fn trim(bencher: Bencher<'_, '_>, entries: usize) {
-    run(bencher, entries, &Policy { trim: trim_old(), ..heal_only() });
+    run(bencher, entries, &Policy { trim: Some(trim_old()), ..heal_only() });
 }
 
 #[divan::bench(args = ENTRIES, sample_count = 5)]
@@ -55,7 +55,7 @@ fn prune(bencher: Bencher<'_, '_>, entries: usize) {
 
 #[divan::bench(args = ENTRIES, sample_count = 5)]
 fn all(bencher: Bencher<'_, '_>, entries: usize) {
-    run(bencher, entries, &Policy { trim: trim_old(), gate: Gate::Open, ..Policy::default() });
+    run(bencher, entries, &Policy { trim: Some(trim_old()), gate: Gate::Open, ..Policy::default() });
 }
 
 #[divan::bench(args = ENTRIES, sample_count = 5)]

@@ -112,7 +112,7 @@ input = { subagent_type = "general-purpose", description = "d", prompt = "p" }
 [[thread.step.call]]
 id = "look"
 tool = "Bash"
-input = { command = "ls -la", description = "d" }
+input = { command = "for n in 1 2; do echo $n; done && awk '{ print NF }' /dev/null", description = "d" }
 [[thread.step]]
 text = "Four refusals and a glance."
 "#;
@@ -123,6 +123,7 @@ text = "Four refusals and a glance."
             assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
             assert_eq!(played.outcome.denials.len(), 4, "{version}: {:?}", played.outcome.denials);
             assert!(!place.workspace().join("made").exists(), "{version}");
+            // The harness itself would ask somebody about this one; the wall has the answer.
             assert_eq!(played.failed("Bash"), [true, true, false], "{version}: the glance passes");
             let reason = &played.outcome.denials[0].reason;
             assert!(reason.contains("touch made"), "{version}: the refused part is named: {reason}");
