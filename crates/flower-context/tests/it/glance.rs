@@ -67,6 +67,7 @@ fn a_refusal_names_the_part_and_the_reason() {
     insta::assert_snapshot!(refused("PAGER=x git log"), @"[PAGER=x] setting `PAGER` may change what runs");
     insta::assert_snapshot!(refused("sed 's/a/b/w f' x"), @"[sed 's/a/b/w f' x] `w f` in the sed expression is not known to only look");
     insta::assert_snapshot!(refused("echo 'unclosed"), @"['unclosed] the shell grammar is broken or unusual at `'unclosed`");
+    insta::assert_snapshot!(refused("if true; then ls"), @"[if true; then ls] the shell grammar is broken or unusual at `end of line`");
     insta::assert_snapshot!(refused(""), @"[] there is no command in it");
     insta::assert_snapshot!(refused("# only a note"), @"[] there is no command in it");
 }

@@ -120,7 +120,7 @@ fn what_bash_really_runs_is_a_glance() {
     for (number, line) in glances().into_iter().enumerate() {
         // Programs by path are not found by name, and a restricted shell does not discard output.
         let silent =
-            ["2>/dev/null", "> /dev/null", ">/dev/null", "2> /dev/null", "&> /dev/null", "&>/dev/null"]
+            ["&> /dev/null", "&>/dev/null", "2> /dev/null", "2>/dev/null", "> /dev/null", ">/dev/null"]
                 .iter()
                 .fold(line.clone(), |line, redirect| line.replace(redirect, ""));
         // `find -name *.rs` becomes one that find does not understand.

@@ -36,8 +36,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("lsinitramfs").flags("l").tame(),
     // Object files. `--plugin` loads code, `@file` holds options.
     program("nm")
-        .flags("aACDgnopPrSuvlf")
-        .valued("t")
+        .flags("aACDgnopPrSuvl")
+        .valued("tf")
         .long(
             "demangle=? dynamic extern-only undefined-only defined-only size-sort numeric-sort \
              print-size format= radix=",

@@ -60,8 +60,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("tr").flags("cCdst").long("complement delete squeeze-repeats truncate-set1").tame(),
     program("paste").flags("sz").valued("d").long("delimiters= serial zero-terminated").tame(),
     program("column")
-        .flags("texJLnr")
-        .valued("csoNRHTWOd")
+        .flags("texJLnrd")
+        .valued("csoNRHTWO")
         .long(
             "table separator= output-separator= table-columns= table-right= table-hide= columns= json \
              fillrows output-width=",

@@ -140,8 +140,15 @@ impl<'a> Reader<'a> {
         self.fault_from(start, Reason::Construct(construct))
     }
 
-    /// The grammar does not go on like this.
+    /// The grammar does not go on like this. At the end of the line the whole of it is quoted: something is missing.
     pub(super) fn broken(&self) -> Fault {
+        if self.rest().trim().is_empty() {
+            let near = "end of line".to_owned();
+            return Fault {
+                span: Span { start: 0, end: self.source.len() },
+                reason: Reason::Syntax { near },
+            };
+        }
         let near: String = self.rest().chars().take(20).collect();
         self.fault_here(Reason::Syntax { near })
     }
