@@ -39,7 +39,10 @@ impl MessageView<'_, '_> {
     /// The messages that a resume sends in front of the next prompt.
     pub fn resumed(&self, repair: TailRepair) -> Vec<SentMessage> {
         let mut sent = self.sent(repair);
-        close(&mut sent, repair);
+        // An entry that tells of a failure counts as an answer here, although it is never sent.
+        if !self.ends_in_failure {
+            close(&mut sent, repair);
+        }
         sent
     }
 

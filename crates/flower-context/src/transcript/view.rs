@@ -18,6 +18,8 @@ use super::read::{FileParent, Transcript};
 pub struct MessageView<'t, 'a> {
     /// The messages in the order in which they are sent.
     pub messages: Vec<ViewMessage<'t, 'a>>,
+    /// Whether the chain ends with an entry that tells of a failed request.
+    pub(super) ends_in_failure: bool,
 }
 
 /// One message: what the API would see as one, from one line or several.
@@ -75,7 +77,10 @@ impl<'t, 'a> MessageView<'t, 'a> {
     /// The conversation along a chain that was already walked.
     pub fn of(transcript: &'t Transcript<'a>, chain: &Chain<'t, 'a>) -> Self {
         let mut siblings = Siblings::of(transcript, chain);
-        let mut view = Self::default();
+        let mut said = chain.entries.iter().rev();
+        let last = said.find(|entry| matches!(entry.kind(), EntryKind::User | EntryKind::Assistant));
+        let ends_in_failure = last.is_some_and(|entry| entry.envelope.is_api_error_message);
+        let mut view = Self { messages: Vec::new(), ends_in_failure };
         for entry in &chain.entries {
             match entry.kind() {
                 EntryKind::User => siblings.take(entry.index).into_iter().for_each(|part| view.push(part)),
