@@ -501,6 +501,11 @@ fn every_end_of_a_transcript_can_be_resumed() {
         &["go", "+B", "-B Continue from where you left off.", "No response requested."],
         &["go", "+A +B", "-B -A!", "No response requested."],
     );
+    let message = json!({"role": "assistant", "id": "e", "content": [{"type": "text", "text": "API Error"}]});
+    let failed = json!({
+        "type": "assistant", "uuid": "2", "parentUuid": "1", "isApiErrorMessage": true, "message": message,
+    });
+    check(&transcript_of(&[prompt.clone(), failed]), &["go"], &["go"]);
     let stray =
         [prompt, assistant("2", "1", "m", &json!({"type": "text", "text": "hm"})), result("3", "2", "gone")];
     check(
