@@ -20,6 +20,7 @@ mod thinking;
 mod tools;
 mod turns;
 
+pub(crate) use pairing::{MOST_TOOL_NAME, is_tool_name};
 pub use thinking::{FirstSight, ForeignThinking};
 
 use crate::model::{LargeWindow, Model};

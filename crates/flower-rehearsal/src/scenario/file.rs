@@ -3,6 +3,7 @@
 use super::template::{InputTemplate, Template, TemplateError};
 use super::{AfterLast, AgentMatch, Call, Match, Repeat, Scenario, Step, StopReason, Thought, Thread};
 use crate::fault::{At, Fault, FaultError, WrittenFault};
+use crate::validate::{MOST_TOOL_NAME, is_tool_name};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::num::NonZeroUsize;
@@ -88,7 +89,7 @@ struct WrittenStep {
 #[serde(deny_unknown_fields)]
 struct WrittenCall {
     id: Option<Spanned<String>>,
-    tool: String,
+    tool: Spanned<String>,
     #[serde(default)]
     input: Option<Spanned<toml::Table>>,
 }
@@ -296,6 +297,7 @@ impl Place<'_> {
     fn call(&self, written: Spanned<WrittenCall>) -> Result<Call, ScenarioError> {
         let WrittenCall { id, tool, input } = written.into_inner();
         let id = id.map(|id| self.call_id(&id)).transpose()?;
+        let tool = self.tool_name(tool)?;
         let Some(input) = input else {
             return Ok(Call { id, tool, input: InputTemplate::literal(&serde_json::Map::new()) });
         };
@@ -305,6 +307,18 @@ impl Place<'_> {
         let map = json.as_object().cloned().unwrap_or_default();
         let input = InputTemplate::parse(&map).map_err(|error| self.template_error(at, &error))?;
         Ok(Call { id, tool, input })
+    }
+
+    /// A name that the API takes back; any other would break the conversation at the next request.
+    fn tool_name(&self, name: Spanned<String>) -> Result<String, ScenarioError> {
+        if is_tool_name(name.get_ref()) {
+            return Ok(name.into_inner());
+        }
+        let reason = format!(
+            "no tool can be called {:?}; write up to {MOST_TOOL_NAME} letters, digits, - or _",
+            name.get_ref()
+        );
+        Err(self.error(name.span().start, reason))
     }
 
     fn call_id(&self, id: &Spanned<String>) -> Result<String, ScenarioError> {

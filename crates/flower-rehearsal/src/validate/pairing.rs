@@ -32,9 +32,9 @@ fn ids_are_words(turns: &[Turn<'_>]) -> Result<(), Refusal> {
                     "{place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
                 )));
             }
-            Block::ToolUse { name, .. } if !is_word(name) || name.len() > 200 => {
+            Block::ToolUse { name, .. } if !is_tool_name(name) => {
                 return Err(Refusal::invalid(format!(
-                    "{place}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,200}}$'"
+                    "{place}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,{MOST_TOOL_NAME}}}$'"
                 )));
             }
             Block::ToolResult { tool_use_id, .. } if !is_word(tool_use_id) => {
@@ -46,6 +46,14 @@ fn ids_are_words(turns: &[Turn<'_>]) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Longest name of a tool in a call (from error reports); in a definition it is shorter.
+pub(crate) const MOST_TOOL_NAME: usize = 200;
+
+/// Whether a call can name a tool so.
+pub(crate) fn is_tool_name(name: &str) -> bool {
+    is_word(name) && name.len() <= MOST_TOOL_NAME
 }
 
 pub(super) fn is_word(text: &str) -> bool {

@@ -34,6 +34,10 @@ fn errors_name_the_line_and_what_to_write() {
             &format!("{thread}text = \"{{{{result:x}}}}\"\n"),
             "s.toml:3: no earlier step has a call with id = \"x\"",
         ),
+        (
+            &format!("{thread}[[thread.step.call]]\ntool = \"a b\"\n"),
+            "s.toml:5: no tool can be called \"a b\"; write up to 200 letters",
+        ),
         (&format!("{thread}text = \"a\"\nrepeat = 0\n"), "s.toml:5: repeat must be 1 or more"),
         (
             &format!("{thread}text = \"a\"\nstop_reason = \"done\"\n"),
