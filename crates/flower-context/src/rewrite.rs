@@ -91,18 +91,20 @@ pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
 
     let mut made = repairs;
     made.extend(economical);
-    for (entry, change) in made.iter().flat_map(|proposal| &proposal.changes) {
-        draft.change(*entry, change.clone());
-    }
-    let (thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
-    begin_with_user(&survey, texts, &mut draft);
-
     let mut counts = Report::count(&made);
     if answers > 0 {
         *counts.entry(Pass::Heal).or_default() += answers as u64;
     }
     let saved: i64 = made.iter().map(|proposal| proposal.saved).sum();
-    let tokens_saved = saved * 2 / 7 + i64::try_from(plan::tokens(thinking_bytes)).unwrap_or(i64::MAX);
+    let mut spilled = Vec::new();
+    for proposal in made {
+        proposal.changes.into_iter().for_each(|(entry, change)| draft.change(entry, change));
+        spilled.extend(proposal.spilled);
+    }
+    let (thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
+    begin_with_user(&survey, texts, &mut draft);
+
+    let tokens_saved = plan::tokens(saved + proposal::saving(thinking_bytes, 0));
     let tokens_made_cold = match policy.gate {
         Gate::Cold => 0,
         Gate::Open | Gate::Warm { .. } => {
@@ -120,7 +122,6 @@ pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
     let mut notes = transcript.notes().to_vec();
     notes.extend(survey.chain.notes.iter().cloned());
     notes.sort_by_key(|note| note.line);
-    let spilled = made.into_iter().flat_map(|proposal| proposal.spilled).collect();
     Rewritten { text: apply::apply(&transcript, &survey.chain, &draft), spilled, report, notes }
 }
 

@@ -6,17 +6,16 @@
 
 use super::draft::At;
 use super::policy::{Gate, Rates};
-use super::proposal::Proposal;
+use super::proposal::{Proposal, saving};
 use super::survey::Survey;
 
-/// Bytes of a token, roughly: no tokenizer of the current models can be had offline. A Chinese character
-/// has three bytes and is about one token.
-const TOKEN_BYTES: u64 = 7;
-const TOKEN_BYTES_DIVISOR: u64 = 2;
+/// Half the number of bytes of a token, roughly: 3.5 bytes make one. No tokenizer of the current models can be
+/// had offline. A Chinese character has three bytes and is about one token.
+const HALF_BYTES: i64 = 7;
 
-/// Tokens of so many bytes, roughly.
-pub(super) fn tokens(bytes: usize) -> u64 {
-    (bytes as u64).saturating_mul(TOKEN_BYTES_DIVISOR) / TOKEN_BYTES
+/// Tokens of so many bytes, roughly. A negative number is that of a loss.
+pub(super) fn tokens(bytes: i64) -> i64 {
+    bytes.saturating_mul(2) / HALF_BYTES
 }
 
 /// The size of a history from any place on.
@@ -30,7 +29,7 @@ impl Sizes {
         let mut before = vec![0];
         let mut total = 0;
         for part in 0..survey.parts.len() {
-            total += tokens(survey.size(part));
+            total += u64::try_from(tokens(saving(survey.size(part), 0))).unwrap_or_default();
             before.push(total);
         }
         Self { before }
@@ -71,7 +70,7 @@ pub(super) fn choose(
 
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
 fn gain(saved_bytes: i64, turns: u64, rates: Rates) -> f64 {
-    saved_bytes as f64 * TOKEN_BYTES_DIVISOR as f64 / TOKEN_BYTES as f64 * turns as f64 * rates.read
+    tokens(saved_bytes) as f64 * turns as f64 * rates.read
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::draft::Change;
-use super::pointer::{pointer, spill_name};
+use super::pointer::{pointer, pointer_line, spill_name};
 use super::policy::Trim;
 use super::proposal::{Pass, Proposal, Spilled, saving};
 use super::survey::{Call, Survey};
@@ -57,10 +57,12 @@ fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lan
             continue;
         }
         let name = spill_name(&text);
-        let pointer = pointer(lang, &format!("{}/{name}", policy.directory.trim_end_matches('/')), &text);
+        let path = format!("{}/{name}", policy.directory.trim_end_matches('/'));
+        let pointer = pointer(lang, &path, &text);
         saved += saving(text.len(), pointer.len());
-        changes.push((entry.index, Change::SetResultPart { block: at.block, part, text: pointer.clone() }));
-        changes.push((entry.index, Change::ShrinkOutput { block: at.block, text: pointer }));
+        changes.push((entry.index, Change::SetResultPart { block: at.block, part, text: pointer }));
+        let text_in_output = pointer_line(lang, &path, &text);
+        changes.push((entry.index, Change::ShrinkOutput { block: at.block, text: text_in_output }));
         spilled.push(Spilled { name, text: text.into_owned() });
     }
     (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first: Some(at), changes, saved, spilled })
