@@ -27,8 +27,8 @@ const SPILLED_OVER: usize = 4_000;
 /// Characters of a spilled text that stay: its beginning, and about as much as the last lines and lines of errors take.
 const PREVIEW: usize = 600;
 
-/// Rewrites are tried at so many cold turns at most, those that lost most: each reads the history up to there.
-const MOMENTS: usize = 20;
+/// Rewrites are tried at so many cold turns at most, those that lost most: each reads the history up to there, which is no longer than a window.
+const MOMENTS: usize = 100;
 
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,20 +154,23 @@ struct Replay<'r> {
 }
 
 impl Replay<'_> {
-    /// Tokens that rewrites keep out of the prompt of each turn.
+    /// Tokens that rewrites keep out of the prompt of each turn. What stands in front of a compaction is not sent any more,
+    /// so a history begins with the last answer before it: none is longer than a window.
     fn rewritten(&self, bytes: &[u8], change: Change) -> Vec<u64> {
         let starts: Vec<usize> = lines(bytes).map(|line| line.start).collect();
+        let start_of = |line: usize| line.checked_sub(1).and_then(|line| starts.get(line)).copied();
         let policy = self.policy(change);
-        let mut saved = 0;
+        let (mut saved, mut beginning) = (0, 0);
+        let mut answered = 0;
         let turns = self.turns.iter().enumerate();
         turns
             .map(|(index, turn)| {
                 if turn.since.compaction.is_some() {
-                    saved = 0;
+                    (saved, beginning) = (0, answered);
                 }
+                answered = start_of(turn.line).unwrap_or(answered);
                 if self.moments.binary_search(&index).is_ok() {
-                    let end = turn.line.checked_sub(1).and_then(|line| starts.get(line)).copied();
-                    let history = bytes.get(..end.unwrap_or_default()).unwrap_or_default();
+                    let history = bytes.get(beginning..answered).unwrap_or_default();
                     let report = rewrite(history, &policy).report;
                     // The report counts two tokens for seven bytes; here they are counted as the API did.
                     let bytes = u64::try_from(report.tokens_saved).unwrap_or_default() * 7 / 2;
