@@ -1,4 +1,5 @@
-//! The terminal: data to standard output, talk to standard error, colour only where it is wanted.
+//! The terminal: data to standard output, talk to standard error, colour only where it is wanted. Whatever is shown may
+//! hold words of a model, a tool or a file system, so no line can steer the terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -30,7 +31,7 @@ impl Console {
     #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
     pub(crate) fn data(&self, line: &str) {
         let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+        let _ = writeln!(out, "{}", harmless(line)).and_then(|()| out.flush());
     }
 
     /// Bytes of data, as they are.
@@ -51,7 +52,7 @@ impl Console {
     /// A line of talk.
     #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
     pub(crate) fn say(&self, line: &str) {
-        let _ = writeln!(io::stderr().lock(), "{line}");
+        let _ = writeln!(io::stderr().lock(), "{}", harmless(line));
     }
 
     /// A warning.
@@ -70,7 +71,8 @@ impl Console {
     /// The label alone carries the meaning; colour only repeats it.
     fn labelled(&self, label: &str, colour: &str, text: &str) {
         if self.colour {
-            self.say(&format!("\u{1b}[{colour}m{label}\u{1b}[0m {text}"));
+            let text = harmless(text);
+            let _ = writeln!(io::stderr().lock(), "\u{1b}[{colour}m{label}\u{1b}[0m {text}");
         } else {
             self.say(&format!("{label} {text}"));
         }

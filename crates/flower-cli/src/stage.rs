@@ -119,11 +119,15 @@ fn display(event: &RunEvent, show: Show, console: &Console) {
     }
     let texts = console.texts();
     let line = match event {
-        RunEvent::SessionStarted { session, model, .. } => {
-            fill(texts.session_started, &[("session", session), ("model", model)])
-        }
+        RunEvent::SessionStarted { session, model, .. } => fill(
+            texts.session_started,
+            &[("session", &one_line(session, 60)), ("model", &one_line(model, 60))],
+        ),
         RunEvent::Called { worker, tool, input, .. } => {
-            let line = fill(texts.called, &[("tool", tool), ("input", &one_line(input.as_str(), 120))]);
+            let line = fill(
+                texts.called,
+                &[("tool", &one_line(tool, 60)), ("input", &one_line(input.as_str(), 120))],
+            );
             if worker.is_some() { format!("  {line}") } else { line }
         }
         RunEvent::Denied(denial) => fill(

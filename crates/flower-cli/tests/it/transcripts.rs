@@ -70,7 +70,8 @@ fn transcript_of(place: &Place, session: &str) -> PathBuf {
 
 /// A session with everything in it that a pass looks for, the last turn of it a failed request.
 fn a_long_session(place: &Place, version: Version, api: &Api) -> String {
-    std::fs::write(place.workspace().join("long.txt"), "words and more words\n".repeat(400)).unwrap();
+    // Long enough for trim (2000 characters), too short for a spill (4000).
+    std::fs::write(place.workspace().join("long.txt"), "words and more words\n".repeat(150)).unwrap();
     let first = Said::by(&mut api.once(place, version, &["--json", "--tools", TOOLS, "Go."]));
     first.assert_code(0);
     let lines = first.json();

@@ -141,7 +141,14 @@ impl RuntimeBuilder {
     /// What is missing, and where.
     pub fn build(self) -> Result<Runtime, RunError> {
         let workspace = self.workspace.canonicalize().and_then(|path| {
-            if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+            match path.to_str() {
+                Some(_) if path.is_dir() => Ok(path),
+                Some(_) => Err(std::io::ErrorKind::NotADirectory.into()),
+                // The harness would name its transcripts otherwise than we do.
+                None => {
+                    Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "its path is not valid UTF-8"))
+                }
+            }
         });
         let workspace =
             workspace.map_err(|source| RunError::Workspace { workspace: self.workspace.clone(), source })?;

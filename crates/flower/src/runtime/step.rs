@@ -53,10 +53,15 @@ fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunErr
     Ok(newest.and_then(|step| step.later.get(MODEL)?.as_str().map(str::to_owned)))
 }
 
+/// How many lines of the harness that are no messages are told one by one.
+const DIRT_TOLD: u32 = 10;
+
 /// What a step has gathered so far.
 #[derive(Default)]
 struct Progress {
     tally: Tally,
+    /// Lines of the harness that are no messages.
+    dirt: u32,
     denials: Vec<Denial>,
     spilling: Spilling,
 }
@@ -212,7 +217,9 @@ async fn drive(
                     }
                     asked = true;
                 }
-                Err(error) => unready = Some(error.to_string()),
+                // It has ended: what it still printed is worth reading.
+                Err(error @ flower_claude::Error::Ended { .. }) => unready = Some(error.to_string()),
+                Err(error) => return Some(Failure { kind: FailureKind::Harness, text: error.to_string() }),
             },
             event = events.next() => match event {
                 Some(Event::RunOver) if session.turns().reports_state() => return None,
@@ -255,10 +262,18 @@ fn take(inner: &Inner, event: Event, progress: &mut Progress) {
                 inner.warn(why);
             }
         }
+        // A harness that prints nothing else must not drown whoever listens.
+        Event::Dirt(_) if progress.dirt == DIRT_TOLD => {
+            progress.dirt += 1;
+            inner.warn("the harness prints more lines that are no messages; they are not told any more");
+        }
+        Event::Dirt(_) if progress.dirt > DIRT_TOLD => {}
         Event::Dirt(Dirt::NotAMessage(text)) => {
+            progress.dirt += 1;
             inner.warn(format!("the harness printed a line that is no message: {}", brief(&text)));
         }
         Event::Dirt(Dirt::TooLong(bytes)) => {
+            progress.dirt += 1;
             inner.warn(format!("a line of {bytes} bytes from the harness was too long and is lost"));
         }
         Event::HookIncident(incident) => inner.warn(format!(
@@ -388,7 +403,7 @@ fn record(
 }
 
 fn ended(inner: &Inner, step: String, progress: Progress, failure: Option<Failure>) -> Outcome {
-    let Progress { tally, denials, spilling } = progress;
+    let Progress { tally, denials, spilling, .. } = progress;
     let outcome = Outcome {
         run: inner.run.clone(),
         step,
