@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flower_context::Lang;
+use flower_context::rewrite::spill_name;
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 mod preview;
 mod replace;
@@ -106,11 +106,7 @@ struct SpillFile {
 
 impl SpillFile {
     fn of(text: String) -> Self {
-        let hash = Sha256::digest(text.as_bytes());
-        let name = hash.iter().take(8).flat_map(|byte| [byte >> 4, byte & 15]);
-        let mut name: String = name.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
-        name.push_str(".txt");
-        Self { name, text }
+        Self { name: spill_name(&text), text }
     }
 }
 

@@ -55,9 +55,8 @@ pub(crate) struct Texts {
     pub(crate) denied_permission: &'static str,
     /// The input of a call could not be read, so it was refused: `{tool}`.
     pub(crate) denied_unreadable: &'static str,
-    /// In place of a text that moved to disk: `{path}`, `{characters}`, `{lines}`, `{bytes}`. It begins like the text that
-    /// the rewrites of a history have for the same, which know it again by that.
-    pub(crate) spilled: &'static str,
+    /// Behind the pointer to a text that moved to disk: `{bytes}`.
+    pub(crate) spill_part: &'static str,
     /// At the end of a list that was shortened: `{more}`, `{pointer}`.
     pub(crate) spill_names: &'static str,
     /// Before the lines of a spilled output that look like errors.
@@ -117,7 +116,7 @@ mod tests {
             denied_whitelist,
             denied_permission,
             denied_unreadable,
-            spilled,
+            spill_part,
             spill_names,
             spill_errors,
             spill_end,
@@ -151,7 +150,7 @@ mod tests {
             denied_whitelist,
             denied_permission,
             denied_unreadable,
-            spilled,
+            spill_part,
             spill_names,
             spill_errors,
             spill_end,

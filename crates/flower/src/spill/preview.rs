@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use flower_context::rewrite::pointer_line;
 use flower_context::{Lang, fill};
 
 use super::terminal;
@@ -60,17 +61,11 @@ pub(super) fn preview(text: &str, path: &Path, kind: Kind, lang: Lang) -> String
     }
 }
 
-/// One line that says where the text lies and how much it is. The rewrites of a history know it by its beginning.
+/// One line that says where the text lies and how much it is: the one by which the rewrites of a history know a pointer,
+/// and what else a reader needs.
 pub(super) fn pointer(text: &str, path: &Path, lang: Lang) -> String {
-    fill(
-        texts(lang).spilled,
-        &[
-            ("path", &quoted(path)),
-            ("bytes", &text.len().to_string()),
-            ("characters", &text.chars().count().to_string()),
-            ("lines", &text.lines().count().to_string()),
-        ],
-    )
+    let part = fill(texts(lang).spill_part, &[("bytes", &text.len().to_string())]);
+    format!("{} {part}", pointer_line(lang, &quoted(path), text))
 }
 
 /// A path as it can be copied into a command: quoted where a shell would take it apart.
@@ -120,42 +115,40 @@ fn newlines(text: &str, from: usize, to: usize) -> usize {
     text.as_bytes().get(from..to).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// How errors begin, in lower case. Found by their first byte, so that a text is read once.
-const ERROR_WORDS: [&str; 14] = [
-    "error",
-    "exception",
-    "fail",
-    "fatal",
-    "panic",
-    "traceback",
-    "denied",
-    "cannot ",
-    "no such file",
-    "not found",
-    "undefined",
-    "segmentation fault",
-    "错误",
-    "失败",
-];
+/// How errors begin, by the first byte in lower case: a text is read once, and most of its bytes begin none.
+fn error_words(first: u8) -> &'static [&'static str] {
+    match first {
+        b'c' => &["cannot "],
+        b'd' => &["denied"],
+        b'e' => &["error", "exception"],
+        b'f' => &["fail", "fatal"],
+        b'n' => &["no such file", "not found"],
+        b'p' => &["panic"],
+        b's' => &["segmentation fault"],
+        b't' => &["traceback"],
+        b'u' => &["undefined"],
+        0xe5 => &["失败"],
+        0xe9 => &["错误"],
+        _ => &[],
+    }
+}
 
 fn next_error(text: &[u8], from: usize, to: usize) -> Option<usize> {
     let range = text.get(from..to)?;
     range.iter().enumerate().find_map(|(offset, byte)| {
-        let first = byte.to_ascii_lowercase();
-        // Most bytes are none of these: decided without looking at a word.
-        if !matches!(first, b'c'..=b'f' | b'n' | b'p' | b's'..=b'u' | 0xe5 | 0xe9) {
-            return None;
-        }
-        let rest = range.get(offset..)?;
-        let begins = |word: &str| {
-            rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        let words = error_words(byte.to_ascii_lowercase());
+        let begins = |word: &&str| {
+            let start = range.get(offset..offset + word.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
         };
-        ERROR_WORDS.iter().any(|word| begins(word)).then_some(from + offset)
+        words.iter().any(begins).then_some(from + offset)
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use flower_context::rewrite::is_pointer;
+
     use super::*;
 
     fn path() -> &'static Path {
@@ -190,6 +183,15 @@ mod tests {
         ---------------------------------------------------------------------
         third 39 ------------------------------------------------------------------------------------------------------------------------
         ");
+    }
+
+    #[test]
+    fn the_rewrites_of_a_history_know_a_pointer() {
+        for lang in [Lang::En, Lang::Zh] {
+            for kind in [Kind::Output, Kind::Text] {
+                assert!(is_pointer(&preview(&numbered(500), path(), kind, lang)));
+            }
+        }
     }
 
     #[test]
@@ -242,6 +244,7 @@ mod tests {
             ("rm: cannot remove 'x': Permission denied", true),
             ("FATAL: x", true),
             ("编译错误:3", true),
+            ("构建失败", true),
             ("all is well", false),
             ("a terse note", false),
         ] {

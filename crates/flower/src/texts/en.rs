@@ -69,7 +69,7 @@ Hand it to a worker with the Agent tool instead: state the goal and how you will
 {tool} is refused, and that is intended: this role works with {tools} alone. Do not look for a way around it; put your conclusion, and what you could not find out, into your answer.",
     denied_permission: "Nothing in this run grants {tool}. Nobody is there to approve it, so do not ask again; work with the tools that you have.",
     denied_unreadable: "The input of this {tool} call could not be read, so it was not run.",
-    spilled: "[spilled to {path}: {characters} characters, {lines} lines; read that file for the whole text] ({bytes} bytes; for a part of it: Read with offset and limit)",
+    spill_part: "({bytes} bytes; for a part of it: Read with offset and limit)",
     spill_names: "and {more} more: {pointer}",
     spill_errors: "[lines that look like errors, with their numbers]",
     spill_end: "[the end]",

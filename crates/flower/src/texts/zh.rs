@@ -69,7 +69,7 @@ pub(super) static TEXTS: Texts = Texts {
 {tool} 被拒绝,这是有意的:这个角色只用 {tools} 工作。不要想办法绕过;把结论和没能弄清楚的事写进你的回答。",
     denied_permission: "这次运行没有授予 {tool}。没有人在场批准,不要再请求;用你已有的工具工作。",
     denied_unreadable: "读不懂这次 {tool} 调用的输入,所以没有执行。",
-    spilled: "[已外存到 {path}:{characters} 个字符,{lines} 行;需要全文请读取该文件]({bytes} 字节;只读一部分:Read 的 offset 和 limit)",
+    spill_part: "({bytes} 字节;只读一部分:Read 的 offset 和 limit)",
     spill_names: "还有 {more} 个:{pointer}",
     spill_errors: "[像是报错的行,带行号]",
     spill_end: "[结尾]",

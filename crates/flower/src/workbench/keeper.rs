@@ -1,6 +1,5 @@
 //! Keeps the index up to date, and the heads of sessions as they were.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -8,7 +7,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flower_context::Lang;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::heads::{Heads, Kept};
 use super::index;
@@ -73,7 +71,7 @@ impl Keeper {
         head: impl FnOnce(&str) -> String,
     ) -> Result<Told, WorkbenchError> {
         let items = self.look()?;
-        let of = digest(of, self.lang);
+        let of = format!("{} {of}", self.lang.tag());
         let told = index::told(&items);
         let kept = session.and_then(|session| self.heads().find(session)).filter(|kept| kept.of == of);
         Ok(match kept {
@@ -135,14 +133,6 @@ fn set_aside(path: &Path) -> io::Result<()> {
             Ok(_) => number += 1,
         }
     }
-}
-
-fn digest(of: &str, lang: Lang) -> String {
-    let hash = Sha256::new().chain_update(lang.tag()).chain_update([0]).chain_update(of).finalize();
-    hash.iter().take(16).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -173,13 +173,3 @@ fn progress_is_read_as_on_a_terminal_before_its_size_counts() {
     assert_eq!(replaced.files[0].text, long, "the file keeps what was printed");
     assert!(!replaced.output.to_string().contains("\\u001b"));
 }
-
-#[test]
-fn a_file_name_is_the_digest_of_its_content() {
-    let text = "x".repeat(5000);
-    let replaced = replace("Bash", json!({"stdout": text, "stderr": ""}), terms()).unwrap();
-    // printf 'x%.0s' $(seq 5000) | sha256sum
-    assert_eq!(replaced.files[0].name, super::super::SpillFile::of("x".repeat(5000)).name);
-    // printf '%s' abc | sha256sum
-    assert_eq!(super::super::SpillFile::of("abc".to_owned()).name, "ba7816bf8f01cfea.txt");
-}
