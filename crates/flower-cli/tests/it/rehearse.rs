@@ -131,6 +131,14 @@ fn two_rehearsals_share_a_workspace() {
     }
 }
 
+fn without_final_numbers(line: &str) -> Value {
+    let mut entry: Value = serde_json::from_str(line).unwrap();
+    for name in ["usage", "stop_reason", "stop_details"] {
+        entry["message"].as_object_mut().unwrap().remove(name);
+    }
+    entry
+}
+
 #[test]
 fn what_the_harness_wrote_is_in_the_store_byte_for_byte() {
     use flower_store::{OpenOptions, SessionKey, SessionStore as _, SqliteStore};
@@ -164,7 +172,19 @@ fn what_the_harness_wrote_is_in_the_store_byte_for_byte() {
                 .map(String::as_str)
                 .filter(|line| !line.contains("\"type\":\"agent_metadata\""))
                 .collect();
-            assert_eq!(stored, written, "{version} {key}");
+            assert_eq!(stored.len(), written.len(), "{version} {key}");
+            for (stored, written) in stored.iter().zip(written) {
+                if *stored != written {
+                    // Now and then 2.1.197 writes a worker's last line to its file before the numbers of the answer are
+                    // final, and mirrors it with the final ones. Nothing else may differ.
+                    assert_eq!(
+                        without_final_numbers(stored),
+                        without_final_numbers(written),
+                        "{version} {key}"
+                    );
+                    assert!(written.contains("\"stop_reason\":null"), "{version} {key}: {written}");
+                }
+            }
         }
     }
 }
