@@ -13,5 +13,6 @@ mod fixtures;
 mod glance;
 mod glance_oracle;
 mod histories;
+mod resumes;
 mod rewrite;
 mod transcript;
