@@ -20,6 +20,7 @@ mod set_aside;
 mod waiting;
 mod write;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ use rusqlite::Connection;
 
 pub use open::{OpenNote, Opened};
 
-use crate::{Appended, EntryRef, SessionKey, SessionStore, SessionSummary, StoreError};
+use crate::{Appended, EntryRef, Piece, SessionKey, SessionStore, SessionSummary, StoreError};
 use failure::failure;
 
 /// How [`SqliteStore::open`] opens.
@@ -158,7 +159,18 @@ impl SessionStore for SqliteStore {
         })
     }
 
-    fn visit(&self, key: &SessionKey, each: &mut dyn FnMut(EntryRef<'_>)) -> Result<(), StoreError> {
+    fn insert(&mut self, key: &SessionKey, pieces: &[Piece<'_>]) -> Result<Appended, StoreError> {
+        if pieces.iter().all(|piece| piece.entries.is_empty()) {
+            return Ok(Appended::default());
+        }
+        self.writing("insert into", |connection| write::insert(connection, key, pieces))
+    }
+
+    fn visit_until(
+        &self,
+        key: &SessionKey,
+        each: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
         self.reading("read", |connection| read::visit(connection, key, each))
     }
 
@@ -170,12 +182,19 @@ impl SessionStore for SqliteStore {
         let main = key.main_thread();
         // One transaction, so that the threads fit together while a writer is busy.
         self.reading("read", |connection| {
-            read::visit(connection, &main, &mut |entry| each(&main, entry))?;
-            for thread in read::subkeys(connection, &main)? {
-                read::visit(connection, &thread, &mut |entry| each(&thread, entry))?;
+            let others = read::subkeys(connection, &main)?;
+            for thread in std::iter::once(main).chain(others) {
+                read::visit(connection, &thread, &mut |entry| {
+                    each(&thread, entry);
+                    ControlFlow::Continue(())
+                })?;
             }
             Ok(())
         })
+    }
+
+    fn list_threads(&self, key: &SessionKey) -> Result<Vec<SessionSummary>, StoreError> {
+        self.reading("list threads in", |connection| read::threads(connection, key))
     }
 
     fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<SessionKey>, StoreError> {
@@ -184,6 +203,10 @@ impl SessionStore for SqliteStore {
 
     fn list_sessions(&self, project_key: &str) -> Result<Vec<SessionSummary>, StoreError> {
         self.reading("list sessions in", |connection| read::sessions(connection, project_key))
+    }
+
+    fn list_projects(&self) -> Result<Vec<String>, StoreError> {
+        self.reading("list projects in", read::projects)
     }
 
     fn delete(&mut self, key: &SessionKey) -> Result<(), StoreError> {

@@ -1,5 +1,6 @@
 //! What every session store promises.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::{Entry, EntryHead, EntryRef, SessionKey, StoreError};
@@ -22,8 +23,21 @@ pub trait SessionStore {
         entries: &[&str],
     ) -> Result<Appended, StoreError>;
 
-    /// Shows every entry of one thread, in order, holding one of them at a time.
-    fn visit(&self, key: &SessionKey, each: &mut dyn FnMut(EntryRef<'_>)) -> Result<(), StoreError>;
+    /// Puts entries into a thread where they belong, as when a mirror has missed some: behind others that are there.
+    ///
+    /// What follows a new entry gets a new [`seq`](EntryRef::seq), as if it had arrived after it; its text stays.
+    fn insert(&mut self, key: &SessionKey, pieces: &[Piece<'_>]) -> Result<Appended, StoreError>;
+
+    /// Shows the entries of one thread, in order, until `each` breaks; holds one of them at a time.
+    fn visit_until(
+        &self,
+        key: &SessionKey,
+        each: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError>;
+
+    /// The figures of each thread of the session that `key` belongs to: the main thread, if it is there, then the others as
+    /// they first appeared.
+    fn list_threads(&self, key: &SessionKey) -> Result<Vec<SessionSummary>, StoreError>;
 
     /// The other threads of the session that `key` belongs to, in the order in which they first appeared.
     fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<SessionKey>, StoreError>;
@@ -33,6 +47,9 @@ pub trait SessionStore {
     /// Two projects can share a key: compare [`SessionSummary::cwd`] before taking a session for yours.
     fn list_sessions(&self, project_key: &str) -> Result<Vec<SessionSummary>, StoreError>;
 
+    /// The projects of which there is any thread, by name.
+    fn list_projects(&self) -> Result<Vec<String>, StoreError>;
+
     /// Removes a thread; for a main thread the whole session. What is not there is no error.
     fn delete(&mut self, key: &SessionKey) -> Result<(), StoreError>;
 
@@ -41,6 +58,14 @@ pub trait SessionStore {
 
     /// Makes everything appended so far survive a power cut, as far as the store can.
     fn sync(&mut self) -> Result<(), StoreError>;
+
+    /// Shows every entry of one thread, in order, holding one of them at a time.
+    fn visit(&self, key: &SessionKey, each: &mut dyn FnMut(EntryRef<'_>)) -> Result<(), StoreError> {
+        self.visit_until(key, &mut |entry| {
+            each(entry);
+            ControlFlow::Continue(())
+        })
+    }
 
     /// All entries of one thread, in order; none when the thread is unknown.
     fn load(&self, key: &SessionKey) -> Result<Vec<Entry>, StoreError> {
@@ -73,16 +98,43 @@ pub struct Appended {
     pub known: usize,
 }
 
-/// One session in a list.
+/// Entries that belong behind one that is there already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// The [`seq`](EntryRef::seq) of the entry that they follow; they stand in front of all others when there is none,
+    /// and behind all others when it is not in the thread.
+    pub behind: Option<i64>,
+    /// The entries, in order.
+    pub entries: Vec<&'a str>,
+}
+
+impl<'a> Piece<'a> {
+    /// Each entry with the number of those of the thread that stand in front of it, in order. `seqs` are the thread's own.
+    pub(crate) fn places(pieces: &[Self], seqs: &[i64]) -> Vec<(usize, &'a str)> {
+        let place = |behind: Option<i64>| match behind {
+            None => 0,
+            Some(seq) => seqs.binary_search(&seq).map_or(seqs.len(), |index| index + 1),
+        };
+        let placed = |piece: &Self| {
+            let place = place(piece.behind);
+            piece.entries.iter().map(move |text| (place, *text)).collect::<Vec<_>>()
+        };
+        let mut places: Vec<_> = pieces.iter().flat_map(placed).collect();
+        places.sort_by_key(|(place, _)| *place);
+        places
+    }
+}
+
+/// One session in a list, or one thread of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSummary {
-    /// Its main thread.
+    /// The thread; in a list of sessions the main thread.
     pub key: SessionKey,
-    /// Entries of the main thread.
+    /// Entries of the thread.
     pub entries: u64,
     /// Bytes of those entries.
     pub bytes: u64,
-    /// The first `cwd` in the main thread: the directory in which the session was started.
+    /// The first `cwd` in the thread: the directory in which the session was started.
     pub cwd: Option<String>,
     /// The first entry that carries a timestamp, RFC 3339.
     pub first_timestamp: Option<String>,

@@ -23,6 +23,7 @@ pub mod receipt;
 pub mod rewriting;
 pub mod roles;
 pub mod runtime;
+pub mod sessions;
 pub mod source;
 pub mod spill;
 pub mod swap;

@@ -1,5 +1,7 @@
 //! Everything that reads the database.
 
+use std::ops::ControlFlow;
+
 use rusqlite::{Connection, Result, Row, params};
 
 use super::SqliteStore;
@@ -34,7 +36,7 @@ impl SqliteStore {
 pub(super) fn visit(
     connection: &Connection,
     key: &SessionKey,
-    each: &mut dyn FnMut(EntryRef<'_>),
+    each: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
 ) -> Result<()> {
     let mut select = connection.prepare_cached(
         "SELECT seq, entry.type, uuid, timestamp, text FROM entry JOIN thread ON thread.id = entry.thread
@@ -43,13 +45,16 @@ pub(super) fn visit(
     let mut rows =
         select.query(params![key.project_key(), key.session_id(), key.subpath().unwrap_or_default()])?;
     while let Some(row) = rows.next()? {
-        each(EntryRef {
+        let entry = EntryRef {
             seq: row.get(0)?,
             entry_type: row.get_ref(1)?.as_str_or_null()?,
             uuid: row.get_ref(2)?.as_str_or_null()?,
             timestamp: row.get_ref(3)?.as_str_or_null()?,
             text: row.get_ref(4)?.as_str()?,
-        });
+        };
+        if each(entry).is_break() {
+            break;
+        }
     }
     Ok(())
 }
@@ -61,6 +66,31 @@ pub(super) fn subkeys(connection: &Connection, key: &SessionKey) -> Result<Vec<S
     let subpaths = select.query_map([key.project_key(), key.session_id()], |row| row.get::<_, String>(0))?;
     // Only valid subpaths are ever stored; one that is not was put there by hand.
     subpaths.map(|subpath| Ok(key.with_subpath(subpath?).ok())).filter_map(Result::transpose).collect()
+}
+
+/// The numbers of the entries of a thread, in order.
+pub(super) fn seqs(connection: &Connection, thread: i64) -> Result<Vec<i64>> {
+    let mut select = connection.prepare_cached("SELECT seq FROM entry WHERE thread = ? ORDER BY seq")?;
+    select.query_map([thread], |row| row.get(0))?.collect()
+}
+
+pub(super) fn projects(connection: &Connection) -> Result<Vec<String>> {
+    let mut select = connection.prepare_cached("SELECT DISTINCT project_key FROM thread ORDER BY 1")?;
+    select.query_map([], |row| row.get(0))?.collect()
+}
+
+pub(super) fn threads(connection: &Connection, key: &SessionKey) -> Result<Vec<SessionSummary>> {
+    let mut select = connection.prepare_cached(&format!(
+        "SELECT subpath, {SUMMARY} FROM thread WHERE project_key = ? AND session_id = ?
+         ORDER BY subpath <> '', id",
+    ))?;
+    let main = key.main_thread();
+    let summaries = select.query_map([key.project_key(), key.session_id()], |row| {
+        let subpath: String = row.get(0)?;
+        let key = if subpath.is_empty() { Some(main.clone()) } else { main.with_subpath(subpath).ok() };
+        key.map(|key| summary(key, row)).transpose()
+    })?;
+    summaries.filter_map(Result::transpose).collect()
 }
 
 pub(super) fn sessions(connection: &Connection, project_key: &str) -> Result<Vec<SessionSummary>> {

@@ -4,9 +4,9 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::SqliteStore;
 use super::failure::failure;
-use super::read::{SUMMARY, summary};
+use super::read::{SUMMARY, seqs, summary};
 use super::waiting::patiently;
-use crate::{Appended, EntryHead, SessionKey, SessionSummary, StoreError};
+use crate::{Appended, EntryHead, Piece, SessionKey, SessionSummary, StoreError};
 
 impl SqliteStore {
     /// Runs `work` in a transaction that holds the write lock from its first statement. All or nothing.
@@ -53,6 +53,71 @@ pub(super) fn append(connection: &Connection, key: &SessionKey, entries: &[&str]
         update(connection, thread, &summary)?;
     }
     Ok(appended)
+}
+
+/// Entries behind the first new one are numbered anew, in their order, above all numbers in use: there is no room between.
+pub(super) fn insert(connection: &Connection, key: &SessionKey, pieces: &[Piece<'_>]) -> Result<Appended> {
+    let (thread, before) = thread(connection, key)?;
+    let seqs = seqs(connection, thread)?;
+    let mut places = Piece::places(pieces, &seqs).into_iter().peekable();
+    let from = places.peek().map_or(seqs.len(), |(place, _)| *place);
+    let mut next: i64 =
+        connection.query_row("SELECT coalesce(max(seq), 0) + 1 FROM entry", [], |row| row.get(0))?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO entry (seq, thread, type, uuid, timestamp, bytes, text) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO NOTHING",
+    )?;
+    let mut renumber = connection.prepare_cached("UPDATE entry SET seq = ? WHERE seq = ?")?;
+    let mut appended = Appended::default();
+    let mut bytes = 0;
+    for place in from..=seqs.len() {
+        while let Some((_, text)) = places.next_if(|(here, _)| *here == place) {
+            let EntryHead { entry_type, uuid, timestamp, .. } = EntryHead::of(text);
+            let new = insert.execute(params![next, thread, entry_type, uuid, timestamp, text.len(), text])?;
+            if new == 0 {
+                appended.known += 1;
+            } else {
+                appended.stored += 1;
+                bytes += text.len() as u64;
+                next += 1;
+            }
+        }
+        if let Some(moved) = seqs.get(place) {
+            renumber.execute([next, *moved])?;
+            next += 1;
+        }
+    }
+    let entries = before.entries + appended.stored as u64;
+    let counted = SessionSummary { entries, bytes: before.bytes + bytes, ..before };
+    update(connection, thread, &read_ends(connection, thread, counted)?)?;
+    Ok(appended)
+}
+
+/// What a summary knows from the beginning and the end of a thread, read anew.
+fn read_ends(connection: &Connection, thread: i64, counted: SessionSummary) -> Result<SessionSummary> {
+    let timestamp = |order| {
+        let sql = format!(
+            "SELECT timestamp FROM entry WHERE thread = ? AND timestamp IS NOT NULL ORDER BY seq {order} LIMIT 1"
+        );
+        connection.query_row(&sql, [thread], |row| row.get(0)).optional()
+    };
+    let mut start = SessionSummary::empty(counted.key.clone());
+    let mut select = connection.prepare_cached("SELECT text FROM entry WHERE thread = ? ORDER BY seq")?;
+    let mut rows = select.query([thread])?;
+    while let Some(row) = rows.next()? {
+        let text = row.get_ref(0)?.as_str()?;
+        start.add(&EntryHead::of(text), text);
+        if start.cwd.is_some() {
+            break;
+        }
+    }
+    Ok(SessionSummary {
+        cwd: start.cwd,
+        is_sidechain: start.is_sidechain,
+        first_timestamp: timestamp("ASC")?,
+        last_timestamp: timestamp("DESC")?,
+        ..counted
+    })
 }
 
 /// Remembers the id of a batch; false when it was known.

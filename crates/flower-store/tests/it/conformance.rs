@@ -1,6 +1,8 @@
 //! What every store promises, tried on each of them.
 
-use flower_store::{Appended, MemoryStore, SessionKey, SessionStore};
+use std::ops::ControlFlow;
+
+use flower_store::{Appended, MemoryStore, Piece, SessionKey, SessionStore};
 use proptest::prelude::*;
 
 use crate::support::{store, texts};
@@ -16,7 +18,10 @@ fn every_promise_holds(mut empty: impl FnMut() -> Box<dyn SessionStore>) {
         a_uuid_is_stored_once_in_its_thread,
         entries_without_uuid_are_stored_each_time,
         a_batch_with_an_id_is_stored_once,
+        entries_are_put_where_they_belong,
+        a_visit_ends_where_the_visitor_wants,
         threads_are_listed_as_they_appeared,
+        threads_have_figures_of_their_own,
         a_session_is_visited_thread_by_thread,
         sessions_are_listed_newest_first,
         deleting_a_main_thread_deletes_the_session,
@@ -84,6 +89,74 @@ fn a_batch_with_an_id_is_stored_once(store: &mut dyn SessionStore) {
     assert_eq!(store.append_once("batch-1", &key, &["{}", "{}"]).unwrap(), Appended { stored: 0, known: 2 });
     assert_eq!(store.append_once("batch-2", &key, &["{}"]).unwrap(), Appended { stored: 1, known: 0 });
     assert_eq!(texts(store, &key).len(), 3);
+}
+
+fn entries_are_put_where_they_belong(store: &mut dyn SessionStore) {
+    let key = main_thread("s");
+    let timed = |uuid: &str, time: u8| {
+        format!(r#"{{"uuid":"{uuid}","timestamp":"2026-12-0{time}","cwd":"/{uuid}"}}"#)
+    };
+    let (a, b, c) = (timed("a", 1), timed("b", 2), timed("c", 3));
+    assert_eq!(store.insert(&key, &[]).unwrap(), Appended::default());
+    let piece = |behind, entries: &[&'static str]| Piece { behind, entries: entries.to_vec() };
+    store.append(&key, &["{}", &b]).unwrap();
+    store.append(&main_thread("t"), &["between"]).unwrap();
+    store.append(&key, &[&c]).unwrap();
+    let seqs = |store: &dyn SessionStore| -> Vec<i64> {
+        store.load(&key).unwrap().iter().map(|entry| entry.seq).collect()
+    };
+    let before = seqs(store);
+    let inserted = store.insert(
+        &key,
+        &[
+            piece(Some(before[2]), &["last"]),
+            Piece { behind: Some(before[0]), entries: vec![&a, "1", &c] },
+            piece(Some(before[0]), &["2"]),
+            piece(Some(i64::MAX), &["unknown place"]),
+        ],
+    );
+    assert_eq!(inserted.unwrap(), Appended { stored: 5, known: 1 });
+    assert_eq!(texts(store, &key), ["{}", &a, "1", "2", &b, &c, "last", "unknown place"]);
+    let after = seqs(store);
+    assert_eq!(after[0], before[0]);
+    assert!(after.windows(2).all(|pair| pair[0] < pair[1]), "{after:?}");
+    assert_eq!(texts(store, &main_thread("t")), ["between"]);
+
+    store.insert(&key, &[piece(None, &["first"])]).unwrap();
+    assert_eq!(texts(store, &key)[..2], ["first", "{}"]);
+    let summary = &store.list_threads(&key).unwrap()[0];
+    assert_eq!((summary.entries, summary.cwd.as_deref()), (9, Some("/a")));
+    assert_eq!(summary.first_timestamp.as_deref(), Some("2026-12-01"));
+    assert_eq!(summary.last_timestamp.as_deref(), Some("2026-12-03"));
+    assert_eq!(summary.bytes, texts(store, &key).iter().map(|text| text.len() as u64).sum::<u64>());
+}
+
+fn a_visit_ends_where_the_visitor_wants(store: &mut dyn SessionStore) {
+    let key = main_thread("s");
+    store.append(&key, &["1", "2", "3"]).unwrap();
+    let mut seen = Vec::new();
+    store
+        .visit_until(&key, &mut |entry| {
+            seen.push(entry.text.to_owned());
+            if entry.text == "2" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+    assert_eq!(seen, ["1", "2"]);
+    store.append(&key, &["4"]).unwrap();
+    assert_eq!(texts(store, &key).len(), 4);
+}
+
+fn threads_have_figures_of_their_own(store: &mut dyn SessionStore) {
+    let main = main_thread("s");
+    let agent = main.with_subpath("subagents/agent-1").unwrap();
+    store.append(&agent, &["{}"]).unwrap();
+    store.append(&main, &["{}", "[1]"]).unwrap();
+    store.append(&SessionKey::main("-other", "s").unwrap(), &["{}"]).unwrap();
+    let threads = store.list_threads(&agent).unwrap();
+    let figures: Vec<_> = threads.iter().map(|thread| (&thread.key, thread.entries, thread.bytes)).collect();
+    assert_eq!(figures, [(&main, 2, 5), (&agent, 1, 2)]);
+    assert_eq!(store.list_projects().unwrap(), ["-other", "-repo"]);
+    assert_eq!(store.list_threads(&main_thread("unknown")).unwrap(), []);
 }
 
 fn threads_are_listed_as_they_appeared(store: &mut dyn SessionStore) {
@@ -173,11 +246,17 @@ proptest! {
         let main = main_thread("s");
         let keys = [main.clone(), main.with_subpath("subagents/agent-1").unwrap(), main_thread("t")];
         for (key, entries) in &appends {
-            let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
-            let appended = sqlite.append(&keys[*key], &entries).unwrap();
-            prop_assert_eq!(appended, memory.append(&keys[*key], &entries).unwrap());
-            let with_uuid: Vec<&str> = entries.into_iter().filter(|text| text.starts_with("{\"uuid")).collect();
+            let texts: Vec<&str> = entries.iter().map(String::as_str).collect();
+            let appended = sqlite.append(&keys[*key], &texts).unwrap();
+            prop_assert_eq!(appended, memory.append(&keys[*key], &texts).unwrap());
+            let with_uuid: Vec<&str> = texts.into_iter().filter(|text| text.starts_with("{\"uuid")).collect();
             prop_assert_eq!(sqlite.append(&keys[*key], &with_uuid).unwrap().stored, 0);
+            // The same entries once more, in the middle of the thread.
+            let loaded = memory.load(&keys[*key]).unwrap();
+            let behind = loaded.get(loaded.len() / 2).map(|entry| entry.seq);
+            let pieces = [Piece { behind, entries: entries.iter().map(String::as_str).collect() }];
+            let inserted = sqlite.insert(&keys[*key], &pieces).unwrap();
+            prop_assert_eq!(inserted, memory.insert(&keys[*key], &pieces).unwrap());
         }
         for key in &keys {
             prop_assert_eq!(sqlite.load(key).unwrap(), memory.load(key).unwrap());

@@ -180,3 +180,33 @@ fn an_import_goes_on_where_a_mirror_broke_off() {
     assert_eq!((imported.known, imported.unreadable), (lines.len() / 2, 1));
     assert_eq!(texts(&store, &session.key), lines);
 }
+
+#[test]
+fn what_the_mirror_does_not_send_comes_from_the_file_in_its_order() {
+    for version in ["197", "332"] {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = install(&format!("subagents-{version}"), &dir.path().join("config"), dir.path());
+        let session = paths.list().unwrap().remove(0);
+        let mut store = store(&dir.path().join("sessions.db"));
+        let text = fs::read_to_string(&session.path).unwrap();
+        let mirrored: Vec<&str> =
+            text.lines().filter(|line| !line.contains("\"type\":\"api-request")).collect();
+        store.append(&session.key, &mirrored).unwrap();
+
+        let imported = import(&mut store, &paths, &session).unwrap();
+        assert_eq!(texts(&store, &session.key).join("\n") + "\n", text, "{version}");
+        assert_eq!(imported.known, mirrored.len(), "{version}");
+        assert_eq!(import(&mut store, &paths, &session).unwrap().stored, 0, "{version}");
+    }
+}
+
+#[test]
+fn results_of_tools_are_no_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = install("subagents-332", &dir.path().join("config"), dir.path());
+    let session = paths.list().unwrap().remove(0);
+    let results = session.path.with_extension("").join("tool-results");
+    fs::create_dir_all(&results).unwrap();
+    fs::write(results.join("rows.jsonl"), "{\"uuid\":\"x\"}\n").unwrap();
+    assert_eq!(import(&mut MemoryStore::default(), &paths, &session).unwrap().threads, 3);
+}

@@ -1,13 +1,14 @@
 //! The writer beside a run: it never makes the run wait, and loses nothing that something can take.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use flower_store::{
-    Appended, EntryRef, MemoryStore, MirrorWriter, OpenNote, SessionKey, SessionStore, SessionSummary,
+    Appended, EntryRef, MemoryStore, MirrorWriter, OpenNote, Piece, SessionKey, SessionStore, SessionSummary,
     StoreError, WriterOptions,
 };
 
@@ -184,8 +185,25 @@ impl SessionStore for Moody {
         self.inner.lock().unwrap().append_once(batch, key, entries)
     }
 
-    fn visit(&self, key: &SessionKey, each: &mut dyn FnMut(EntryRef<'_>)) -> Result<(), StoreError> {
-        self.inner.lock().unwrap().visit(key, each)
+    fn insert(&mut self, key: &SessionKey, pieces: &[Piece<'_>]) -> Result<Appended, StoreError> {
+        self.mood()?;
+        self.inner.lock().unwrap().insert(key, pieces)
+    }
+
+    fn visit_until(
+        &self,
+        key: &SessionKey,
+        each: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.inner.lock().unwrap().visit_until(key, each)
+    }
+
+    fn list_threads(&self, key: &SessionKey) -> Result<Vec<SessionSummary>, StoreError> {
+        self.inner.lock().unwrap().list_threads(key)
+    }
+
+    fn list_projects(&self) -> Result<Vec<String>, StoreError> {
+        self.inner.lock().unwrap().list_projects()
     }
 
     fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<SessionKey>, StoreError> {
