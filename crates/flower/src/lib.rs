@@ -19,6 +19,7 @@
 //! ```
 
 pub mod guard;
+pub mod handoff;
 pub mod receipt;
 pub mod rewriting;
 pub mod roles;

@@ -51,6 +51,74 @@ texts! {
     index_gone,
     /// Before the list of changes, at the end of the prompt that resumes a session.
     index_changes,
+    /// Told once a session, when it comes near its mark: `{left}` tokens.
+    handoff_warning,
+    /// Asks for the document; the headings with what belongs under them follow: `{most}` characters.
+    handoff_request,
+    /// Heading of the first part: what is being done.
+    handoff_doing,
+    /// Heading of the second part: what was decided.
+    handoff_decided,
+    /// Heading of the third part: what does not work.
+    handoff_dead_ends,
+    /// Heading of the fourth part: what comes next.
+    handoff_next,
+    /// Heading of the fifth part: where things are.
+    handoff_scene,
+    /// What belongs under the first heading.
+    handoff_asks_doing,
+    /// What belongs under the second heading.
+    handoff_asks_decided,
+    /// What belongs under the third heading.
+    handoff_asks_dead_ends,
+    /// What belongs under the fourth heading.
+    handoff_asks_next,
+    /// What belongs under the fifth heading.
+    handoff_asks_scene,
+    /// Before the document, in the first prompt of a successor: `{generation}`, `{of}`, `{path}`.
+    handoff_succession,
+    /// Behind the document.
+    handoff_go_on,
+    /// In the place of what was cut out of a part: `{n}` characters, `{path}`.
+    handoff_cut,
+    /// What the index shows of a frozen document: `{generation}`, `{doing}`.
+    handoff_described,
+    /// Says that a document is degraded: `{why}`, a sentence.
+    handoff_degraded,
+    /// Why: the context was full.
+    handoff_why_full,
+    /// Why: required `{parts}` were missing.
+    handoff_why_incomplete,
+    /// Why: the turn failed: `{text}`.
+    handoff_why_failed,
+    /// Before a part of the document that the session itself started from.
+    handoff_known_before,
+    /// Before the step's prompt.
+    handoff_known_prompt,
+    /// Before something that the session said.
+    handoff_known_said,
+    /// Before the notes on the workbench.
+    handoff_known_notes,
+    /// Before calls that failed.
+    handoff_known_failed,
+    /// Before calls that were refused.
+    handoff_known_denied,
+    /// What comes next, as far as one can say.
+    handoff_known_next,
+    /// Before to-dos that are not done.
+    handoff_known_todo,
+    /// Before tasks whose workers have not reported.
+    handoff_known_open,
+    /// Before the directory of the run.
+    handoff_known_workspace,
+    /// Before files that were written.
+    handoff_known_files,
+    /// Before scripts and artifacts on the workbench.
+    handoff_known_bench,
+    /// Before a task that was delegated: `{title}`.
+    handoff_known_task,
+    /// Before the report of its worker.
+    handoff_known_report,
     /// Standing rules of a role that does not delegate: `{tools}`.
     whitelist_rules,
     /// What to do instead of acting: `{artifacts}`. Ends every denial of the delegate guard.

@@ -21,11 +21,15 @@ mod line;
 mod survey;
 
 pub use keeper::{Keeper, Told};
+pub(crate) use line::one_line;
 
 use crate::texts::texts;
 
 /// What git is to leave alone: what was moved out of the context, the accounting, and what is made anew.
 const GITIGNORE: &str = "/spill/\n/runs/\n/INDEX.md\n/.gitignore\n";
+
+/// The directory below `notes/` that the index leaves out.
+const ARCHIVE: &str = "archive";
 
 /// What is on the workbench, by directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,11 +70,11 @@ impl Workbench {
             let path = path.to_owned();
             move |source| WorkbenchError { path, source }
         };
-        make_private(root).map_err(failed(root))?;
+        private_directory(root).map_err(failed(root))?;
         let root = root.canonicalize().map_err(failed(root))?;
         let bench = Self { root };
         for dir in [bench.scripts(), bench.artifacts(), bench.notes(), bench.spill(), bench.runs()] {
-            make_private(&dir).map_err(failed(&dir))?;
+            private_directory(&dir).map_err(failed(&dir))?;
         }
         let ignore = bench.root.join(".gitignore");
         match OpenOptions::new().write(true).create_new(true).open(&ignore) {
@@ -99,6 +103,11 @@ impl Workbench {
     /// Decisions and their reasons, one file each.
     pub fn notes(&self) -> PathBuf {
         self.directory(Kind::Notes)
+    }
+
+    /// Notes of the past, such as older handoffs; not in the index. Made when there is something to put there.
+    pub fn archive(&self) -> PathBuf {
+        self.notes().join(ARCHIVE)
     }
 
     /// Tool results that were moved out of the context. Ignored by git.
@@ -179,7 +188,7 @@ impl WorkbenchError {
 /// Writes a file whole or not at all, private, making its directory.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    make_private(directory)?;
+    private_directory(directory)?;
     let temporary = directory.join(format!(".{}.part", uuid::Uuid::new_v4()));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -194,7 +203,8 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-fn make_private(dir: &Path) -> io::Result<()> {
+/// Makes a directory, and those that it lies in, readable by their owner alone.
+pub(crate) fn private_directory(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -21,7 +21,7 @@ fn described(line: &str) -> Option<&str> {
     let opening = COMMENTS.iter().find(|opening| line.starts_with(**opening) && !line.starts_with("#!"))?;
     let comment = line.trim_start_matches(opening).trim_start();
     let (word, rest) = comment.split_at_checked(4)?;
-    let text = rest.trim_start().strip_prefix([':', ':'])?;
+    let text = rest.trim_start().strip_prefix([':', '\u{ff1a}'])?;
     let text = CLOSINGS
         .iter()
         .fold(text, |text, closing| text.trim_end().strip_suffix(closing).unwrap_or(text))
@@ -50,7 +50,7 @@ mod tests {
             ("a.rs", "// desc: counts words", Some("counts words")),
             ("a.rs", "//! desc: no, that is another comment", None),
             ("a.sql", "-- desc:counts words\r\n", Some("counts words")),
-            ("a.sh", "# desc: 数单词", Some("数单词")),
+            ("a.sh", "# desc\u{ff1a} 数单词", Some("数单词")),
             ("a.sh", "   # DESC : counts words", Some("counts words")),
             ("a.sh", "## desc: counts words", Some("counts words")),
             ("a.c", "/* desc: counts words */", Some("counts words")),

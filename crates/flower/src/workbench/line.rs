@@ -5,7 +5,7 @@
 /// Control characters, and characters that reorder or hide what stands beside them, are left out; blanks of any kind
 /// become single spaces. Backquotes and angle brackets, with which a text could end its own quotation or pretend to be
 /// a tag of the harness's, are replaced by look-alikes.
-pub(super) fn one_line(text: &str, longest: usize) -> String {
+pub(crate) fn one_line(text: &str, longest: usize) -> String {
     let shown = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|&c| !is_hidden(c));
     let mut line = String::new();
     let mut length = 0;

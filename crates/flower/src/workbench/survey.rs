@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::description::description;
-use super::{Kind, Workbench};
+use super::{ARCHIVE, Kind, Workbench};
 
 /// How much of a file is read for its description, in bytes.
 const BEGINNING: u64 = 4 * 1024;
@@ -87,7 +87,7 @@ fn collect(
         }
         let path = entry.path();
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        let archive = kind == Kind::Notes && depth == DEPTH && entry.file_name() == "archive";
+        let archive = kind == Kind::Notes && depth == DEPTH && entry.file_name() == ARCHIVE;
         if hidden || archive {
             continue;
         }
