@@ -134,7 +134,7 @@ impl Conversation {
     pub fn session_id(&self) -> Option<&str> {
         match self {
             Self::New { session_id } | Self::Fork { session_id, .. } => session_id.as_deref(),
-            Self::Resume { from: From::Session(id), .. } => Some(id),
+            Self::Resume { from: From::Session(session) | From::File { session, .. }, .. } => Some(session),
             Self::Resume { from: From::Latest, .. } => None,
         }
     }
@@ -152,6 +152,14 @@ pub enum From {
     Latest,
     /// This session.
     Session(String),
+    /// This session, as the transcript in `path` has it, wherever that lies. The harness appends to the file, and puts
+    /// the transcripts of workers beside it; its own file of the session stays as it is.
+    File {
+        /// Its id, which is the name of the file without `.jsonl`.
+        session: String,
+        /// The transcript.
+        path: PathBuf,
+    },
 }
 
 /// How much of a conversation is taken over.

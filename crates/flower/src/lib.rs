@@ -29,6 +29,7 @@ pub mod source;
 pub mod spill;
 pub mod swap;
 mod texts;
+pub mod view;
 pub mod whole_file;
 pub mod workbench;
 pub mod xray;

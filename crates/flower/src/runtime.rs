@@ -8,13 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use flower_claude::harness;
 use flower_claude::process::running_on;
 use flower_context::Lang;
-use flower_store::{Found, Manifest, MirrorWriter, ProjectPaths};
+use flower_store::{
+    Found, Manifest, MirrorWriter, OpenOptions, ProjectPaths, SessionStore as _, SqliteStore,
+};
 use tokio::sync::{mpsc, watch};
 
 use crate::roles::AgentSpec;
 use crate::spill::SpillPolicy;
+use crate::view::ViewPolicy;
 use crate::workbench::{Keeper, Workbench};
 
+mod attempt;
 mod builder;
 mod error;
 mod event;
@@ -22,7 +26,9 @@ mod indexing;
 mod mirror;
 mod outcome;
 mod plan;
+mod progress;
 mod repository;
+mod resuming;
 mod spilling;
 mod step;
 mod tally;
@@ -56,12 +62,15 @@ struct Inner {
     settings: Settings,
     /// `None`: no result is spilled.
     spill: Option<SpillPolicy>,
+    view: ViewPolicy,
     /// `None` when the store cannot be written.
     writer: Option<Arc<MirrorWriter>>,
     manifest: Manifest,
     /// What was noticed while the runtime was built; told when the first step starts.
     notes: Mutex<Vec<String>>,
     listeners: Mutex<Vec<mpsc::UnboundedSender<RunEvent>>>,
+    /// Steps in flight that can be interrupted.
+    interrupts: Mutex<Vec<mpsc::UnboundedSender<String>>>,
     /// Why the run has to stop, once it has to.
     stop: watch::Sender<Option<String>>,
 }
@@ -130,6 +139,16 @@ impl Runtime {
         receiver
     }
 
+    /// Interrupts the steps in flight, from any thread: the turn is cut at the next boundary between messages, and the
+    /// session goes on with `message`. A call that was running is cut off; the model is told that this is no fault.
+    /// False when no step is in flight.
+    pub fn interrupt(&self, message: impl Into<String>) -> bool {
+        let message = message.into();
+        let mut steps = self.inner.interrupts.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.retain(|step| step.send(message.clone()).is_ok());
+        !steps.is_empty()
+    }
+
     /// Ends the step in flight: it is written to the manifest first, then the harness and all it started are ended.
     /// Steps that begin later end at once.
     pub fn stop(&self, why: impl Into<String>) {
@@ -158,7 +177,7 @@ impl Runtime {
 
     /// The session store; it need not exist when nothing could be stored.
     pub fn sessions_db(&self) -> PathBuf {
-        self.inner.bench.runs().join(SESSIONS_DB)
+        self.inner.sessions_db()
     }
 }
 
@@ -166,6 +185,9 @@ impl Inner {
     /// A session is continued in the directory that it was started in: two projects can share a directory of the
     /// harness's, and the harness itself would not mind.
     fn check_ours(&self, session: &str) -> Result<(), RunError> {
+        if self.is_stored(session)? {
+            return Ok(());
+        }
         match self.paths.find(session)? {
             Found::Here(_) => Ok(()),
             Found::OtherProject { path, cwd } => Err(RunError::OtherProject {
@@ -173,11 +195,28 @@ impl Inner {
                 path,
                 cwd: cwd.unwrap_or_else(|| "?".to_owned()),
             }),
-            Found::Nowhere => Err(RunError::NoSession {
-                session: session.to_owned(),
-                projects: self.paths.projects().to_owned(),
-            }),
+            Found::Nowhere => Err(self.no_session(session)),
         }
+    }
+
+    /// The store has it, as a session of this directory.
+    fn is_stored(&self, session: &str) -> Result<bool, RunError> {
+        if self.writer.is_none() {
+            return Ok(false);
+        }
+        let store = SqliteStore::open_read_only(self.sessions_db(), &OpenOptions::default())?;
+        let sessions = store.list_sessions(self.paths.project_key())?;
+        let found = sessions.iter().find(|found| found.key.session_id() == session);
+        let here = |cwd: &str| Path::new(cwd).canonicalize().is_ok_and(|cwd| cwd == self.workspace);
+        Ok(found.is_some_and(|found| found.cwd.as_deref().is_none_or(here)))
+    }
+
+    fn no_session(&self, session: &str) -> RunError {
+        RunError::NoSession { session: session.to_owned(), projects: self.paths.projects().to_owned() }
+    }
+
+    fn sessions_db(&self) -> PathBuf {
+        self.bench.runs().join(SESSIONS_DB)
     }
 
     /// A session has one writer: two harnesses would each run its calls.
@@ -191,6 +230,13 @@ impl Inner {
     fn tell(&self, event: &RunEvent) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|listener| listener.send(event.clone()).is_ok());
+    }
+
+    /// Where a step hears that it is interrupted.
+    fn interrupts(&self) -> mpsc::UnboundedReceiver<String> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        receiver
     }
 
     fn warn(&self, text: impl Into<String>) {

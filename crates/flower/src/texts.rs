@@ -27,6 +27,8 @@ macro_rules! texts {
 }
 
 texts! {
+    /// Behind what somebody said who interrupted a turn: `{message}`.
+    interrupted,
     /// The standing rules of a coordinator.
     coordinator_rules,
     /// What a coordinator with `glance` may do with Bash; follows the rules.

@@ -1,6 +1,6 @@
 //! The command line of a session. Pure: options in, arguments out, in the order in which the vendor's own driver puts them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use serde_json::json;
 
@@ -87,6 +87,7 @@ impl Options {
             None => {}
             Some(From::Latest) => argv.flag("--continue"),
             Some(From::Session(id)) => argv.joined("--resume", id),
+            Some(From::File { path, .. }) => argv.joined("--resume", path),
         }
         if let Some(id) = session_id {
             argv.joined("--session-id", id);
@@ -138,7 +139,7 @@ impl Options {
                     SettingSource::Local => "local",
                 })
                 .collect();
-            argv.joined("--setting-sources", &names.join(","));
+            argv.joined("--setting-sources", names.join(","));
         }
         for directory in &self.plugin_dirs {
             argv.pair("--plugin-dir", directory);
@@ -172,8 +173,11 @@ impl Arguments {
         self.0.push(value.into());
     }
 
-    fn joined(&mut self, name: &str, value: &str) {
-        self.0.push(format!("{name}={value}").into());
+    fn joined(&mut self, name: &str, value: impl AsRef<OsStr>) {
+        let mut argument = OsString::from(name);
+        argument.push("=");
+        argument.push(value);
+        self.0.push(argument);
     }
 
     fn optional(&mut self, name: &str, value: Option<impl ToString>) {
@@ -299,6 +303,8 @@ mod tests {
         check(Conversation::New { session_id: Some("id".to_owned()) }, "--session-id=id");
         check(Conversation::resume("-s"), "--resume=-s");
         check(Conversation::Resume { from: From::Latest, cut: Cut::Whole }, "--continue");
+        let file = From::File { session: "s".to_owned(), path: "/views/s.jsonl".into() };
+        check(Conversation::Resume { from: file, cut: Cut::Whole }, "--resume=/views/s.jsonl");
         let cut = Cut::Through("u".to_owned());
         check(Conversation::Resume { from: session(), cut }, "--resume=-s --resume-session-at=u");
         let cut = Cut::DropTurn("u".to_owned());

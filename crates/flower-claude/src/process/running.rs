@@ -82,8 +82,15 @@ fn opens(line: &str, session: &str) -> bool {
         let value = ["--resume=", "--session-id="].iter().find_map(|flag| argument.strip_prefix(flag));
         let apart = matches!(*argument, "--resume" | "-r" | "--session-id")
             .then(|| arguments.get(index + 1).copied());
-        value.or(apart.flatten()) == Some(session)
+        value.or(apart.flatten()).is_some_and(|opened| names(opened, session))
     })
+}
+
+/// A session is opened by its id, or by the path of a transcript that has its name.
+fn names(opened: &str, session: &str) -> bool {
+    let path = Path::new(opened);
+    let transcript = path.extension().is_some_and(|extension| extension == "jsonl");
+    opened == session || transcript && path.file_stem().is_some_and(|name| name == session)
 }
 
 #[cfg(test)]
@@ -107,6 +114,7 @@ mod tests {
             (format!("claude\0--output-format\0stream-json\0--resume={SESSION}\0"), true),
             (format!("claude\0--output-format\0stream-json\0--resume\0{SESSION}\0"), true),
             (format!("claude\0--output-format\0stream-json\0--session-id={SESSION}\0"), true),
+            (format!("claude\0--output-format\0stream-json\0--resume=/views/{SESSION}.jsonl\0"), true),
             (format!("claude\0--output-format\0stream-json\0--resume={SESSION}\0--fork-session\0"), false),
             (format!("flower\0once\0--resume\0{SESSION}\0x\0"), false),
             (format!("less\0{SESSION}.jsonl\0"), false),

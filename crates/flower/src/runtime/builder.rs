@@ -15,8 +15,9 @@ use tokio::sync::{mpsc, watch};
 
 use super::error::RunError;
 use super::event::RunEvent;
-use super::{Inner, Runtime};
+use super::{Inner, Runtime, resuming};
 use crate::spill::{Also, SpillPolicy, THRESHOLD};
+use crate::view::{TrimPolicy, ViewPolicy};
 use crate::workbench::{Keeper, Workbench};
 
 /// The name of the session store in `runs/`.
@@ -36,6 +37,7 @@ pub struct RuntimeBuilder {
     settings: Settings,
     spill_threshold: Option<usize>,
     spill_also: Vec<Also>,
+    view: ViewPolicy,
 }
 
 /// Which settings files of the harness a session loads.
@@ -62,6 +64,7 @@ impl RuntimeBuilder {
             settings: Settings::default(),
             spill_threshold: Some(THRESHOLD),
             spill_also: Vec::new(),
+            view: ViewPolicy::default(),
         }
     }
 
@@ -134,6 +137,25 @@ impl RuntimeBuilder {
         self
     }
 
+    /// How many of the newest results of glances stay when a session is resumed; older ones become a sentence. `None`:
+    /// all stay. Default: 6.
+    pub fn ephemeral(mut self, keep: impl Into<Option<usize>>) -> Self {
+        self.view.ephemeral = keep.into();
+        self
+    }
+
+    /// Old big results move to the spill directory when a session is resumed. Default: `None`, they stay.
+    pub fn trim(mut self, policy: impl Into<Option<TrimPolicy>>) -> Self {
+        self.view.trim = policy.into();
+        self
+    }
+
+    /// How many of the newest denied calls stay when a session is resumed; older ones go. `None`: all stay. Default: 1.
+    pub fn keep_denials(mut self, keep: impl Into<Option<usize>>) -> Self {
+        self.view.keep_denials = keep.into();
+        self
+    }
+
     /// Prepares everything that does not depend on a spec: workspace, workbench, harness, store. Ends processes that
     /// an earlier run of this workspace left behind when it was killed.
     ///
@@ -181,6 +203,10 @@ impl RuntimeBuilder {
         }
         let writer = open_store(&bench.runs().join(SESSIONS_DB), &mut notes)?;
         let paths = ProjectPaths::resolve(&config_dir, &workspace)?;
+        if writer.is_some() {
+            let db = bench.runs().join(SESSIONS_DB);
+            notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &db));
+        }
         let (stop, _) = watch::channel(None);
         Ok(Runtime {
             inner: Arc::new(Inner {
@@ -198,9 +224,11 @@ impl RuntimeBuilder {
                 budget_usd: self.budget_usd,
                 settings: self.settings,
                 spill: SpillPolicy::over(self.spill_threshold).map(|policy| policy.also(self.spill_also)),
+                view: self.view,
                 writer,
                 notes: Mutex::new(notes),
                 listeners: Mutex::new(Vec::<mpsc::UnboundedSender<RunEvent>>::new()),
+                interrupts: Mutex::default(),
                 stop,
             }),
         })

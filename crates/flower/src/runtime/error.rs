@@ -76,6 +76,17 @@ pub enum RunError {
         /// Its transcript.
         path: PathBuf,
     },
+    /// The history of a session could not be made ready for a resume.
+    #[error(transparent)]
+    History(#[from] crate::view::ViewError),
+    /// The history of a session could not be made ready for a resume, for a reason of the program's own.
+    #[error("the history of session {session} could not be read: {why}")]
+    View {
+        /// Its id.
+        session: String,
+        /// What went wrong.
+        why: String,
+    },
     /// Neither `CLAUDE_CONFIG_DIR` nor `HOME` says where the harness keeps its sessions.
     #[error("the harness's configuration directory is not known: set CLAUDE_CONFIG_DIR or HOME")]
     NoConfigDir,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use flower_claude::wire::Raw;
+use flower_context::rewrite::Report;
 use serde::Serialize;
 
 use crate::spill::Spill;
@@ -34,6 +35,18 @@ pub enum RunEvent {
         /// Version of the harness.
         #[serde(skip_serializing_if = "Option::is_none")]
         version: Option<String>,
+    },
+    /// A session is opened again: its history was read from the store and rewritten.
+    Resumed {
+        /// The session.
+        session: String,
+        /// What was rewritten, and what that costs and saves.
+        rewritten: Report,
+    },
+    /// Somebody interrupts: the turn is cut off, and the session goes on with what they say.
+    Interrupted {
+        /// What they say.
+        message: String,
     },
     /// The model said something.
     Said {

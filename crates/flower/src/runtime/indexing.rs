@@ -19,6 +19,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) struct Opening {
     /// The head of its system prompt.
     pub(super) head: String,
+    /// It is the one that the session was last used with, as far as that is known.
+    pub(super) same_head: bool,
     /// The prompt, with what has changed on the workbench at its end.
     pub(super) prompt: String,
     /// What to keep of that; none for a role that is told nothing of the workbench.
@@ -29,7 +31,7 @@ pub(super) struct Opening {
 /// stops nothing.
 pub(super) fn opening(inner: &Inner, spec: &AgentSpec, prompt: &str, start: &Start) -> Opening {
     let render = |block: &str| plan::head(spec, &inner.bench, inner.lang, block);
-    let mut opening = Opening { head: String::new(), prompt: prompt.to_owned(), told: None };
+    let mut opening = Opening { head: String::new(), same_head: true, prompt: prompt.to_owned(), told: None };
     let session = match start {
         Start::Resume(session) | Start::Fork(session) => Some(session.as_str()),
         Start::Fresh => None,
@@ -45,6 +47,7 @@ pub(super) fn opening(inner: &Inner, spec: &AgentSpec, prompt: &str, start: &Sta
     match &opening.told {
         Some(told) => {
             opening.head.clone_from(&told.head);
+            opening.same_head = told.frozen;
             if !told.changes.is_empty() {
                 opening.prompt = format!("{prompt}\n\n{}", told.changes.trim_end());
             }

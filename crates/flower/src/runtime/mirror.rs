@@ -1,13 +1,12 @@
 //! From the harness's mirror stream into the store, and our own marks beside it.
 
-use std::path::Path;
-
 use flower_claude::wire::MirrorFrame;
 use flower_store::{MirrorWriter, ProjectPaths, SessionKey};
 
 use super::event::Denial;
-use super::spilling::Spilling;
+use super::resuming;
 use crate::spill::Spill;
+use crate::workbench::Workbench;
 
 /// The thread of a session that holds the denials of our own guards: one entry each, `{"type":"flower-denial",…}`.
 /// It lies beside the harness's threads and is never fed back to it.
@@ -20,23 +19,32 @@ pub const SPILLS: &str = "flower/spills";
 ///
 /// # Errors
 /// Why its file is none of this configuration directory, for the user to see; the run goes on.
-pub(super) fn keep(writer: &MirrorWriter, paths: &ProjectPaths, frame: &MirrorFrame) -> Result<(), String> {
-    let key = paths.key_of(Path::new(&frame.file_path)).map_err(|error| error.to_string())?;
+pub(super) fn keep(
+    writer: &MirrorWriter,
+    bench: &Workbench,
+    paths: &ProjectPaths,
+    frame: &MirrorFrame,
+) -> Result<(), String> {
+    let key = resuming::key_of(bench, paths, frame).map_err(|error| error.to_string())?;
     writer.send(&key, frame.entries.iter().map(|entry| entry.as_str().to_owned()).collect());
     Ok(())
 }
 
-/// Keeps the denials of a session with it: 2.1.197 leaves no mark of them in its own transcript.
-pub(super) fn keep_denials(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, denials: &[Denial]) {
-    let entries = denials.iter().map(|denial| {
-        let Denial { call, tool, reason } = denial;
-        serde_json::json!({"type": "flower-denial", "call": call, "tool": tool, "reason": reason}).to_string()
-    });
-    keep_ours(writer, paths, session, DENIALS, entries.collect());
+/// Keeps a denial with the session: 2.1.197 leaves no mark of them in its own transcript.
+pub(super) fn keep_denial(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, denial: &Denial) {
+    let Denial { call, tool, reason } = denial;
+    let entry = serde_json::json!({"type": "flower-denial", "call": call, "tool": tool, "reason": reason});
+    keep_ours(writer, paths, session, DENIALS, vec![entry.to_string()]);
 }
 
 /// Keeps what was spilled with the session, also what the harness did not take: its original is still in the history.
-pub(super) fn keep_spills(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, spilling: &Spilling) {
+pub(super) fn keep_spills(
+    writer: &MirrorWriter,
+    paths: &ProjectPaths,
+    session: &str,
+    taken: &[Spill],
+    refused: &[Spill],
+) {
     #[derive(serde::Serialize)]
     struct Entry<'a> {
         r#type: &'static str,
@@ -50,8 +58,8 @@ pub(super) fn keep_spills(writer: &MirrorWriter, paths: &ProjectPaths, session: 
         serde_json::to_string(&Entry { r#type: "flower-spill", spill, taken, at: at.clone() })
             .unwrap_or_default()
     };
-    let taken = spilling.taken.iter().map(|spill| entry(spill, true));
-    let refused = spilling.refused.iter().map(|spill| entry(spill, false));
+    let taken = taken.iter().map(|spill| entry(spill, true));
+    let refused = refused.iter().map(|spill| entry(spill, false));
     keep_ours(
         writer,
         paths,

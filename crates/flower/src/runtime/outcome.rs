@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use flower_claude::wire::ModelUsage;
+use flower_context::rewrite::Report;
 use serde::Serialize;
 
 use super::event::Denial;
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub denials: Vec<Denial>,
     /// Results that were moved to disk.
     pub spills: Vec<Spill>,
+    /// What was rewritten each time that a session was opened again, in order.
+    pub rewritten: Vec<Report>,
 }
 
 impl Outcome {

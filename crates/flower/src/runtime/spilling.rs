@@ -23,6 +23,8 @@ pub(super) struct Spilling {
     pub(super) taken: Vec<Spill>,
     /// Results that were to be moved and came through as they were.
     pub(super) refused: Vec<Spill>,
+    /// How many of each were handed out as fresh.
+    seen: (usize, usize),
     /// What went wrong is told each time as an event, and once in words.
     warned: bool,
 }
@@ -61,6 +63,12 @@ impl Spilling {
             .chain(guard.failures())
             .flat_map(|fate| self.tell(fate))
             .collect()
+    }
+
+    /// What was taken and what was refused since this was last asked.
+    pub(super) fn fresh(&mut self) -> (&[Spill], &[Spill]) {
+        let (taken, refused) = std::mem::replace(&mut self.seen, (self.taken.len(), self.refused.len()));
+        (self.taken.get(taken..).unwrap_or_default(), self.refused.get(refused..).unwrap_or_default())
     }
 
     /// Nothing more comes.

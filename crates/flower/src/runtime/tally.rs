@@ -15,6 +15,8 @@ use super::outcome::{Failure, FailureKind};
 /// The figures of one step.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
+    /// When the step began: a fork's first entries are older, and paid for by others.
+    began: Option<jiff::Timestamp>,
     /// Sessions that the step used, in order.
     pub(super) sessions: Vec<String>,
     /// The model of the main thread, as the harness names it: `…[1m]` where the long window is set.
@@ -30,6 +32,10 @@ pub(super) struct Tally {
     pub(super) watermark: u64,
     /// Cost of the step in US dollars, as the harness says at the end of each turn.
     reported_usd: f64,
+    /// What the processes before this one had cost, where the harness counts from zero with each.
+    before_usd: f64,
+    /// Their usage.
+    usage_before: BTreeMap<String, ModelUsage>,
     /// Cost of each request by our own price table, from transcript entries: known while a turn is still running.
     /// What stands in a transcript is final; the harness's live messages do not know their output tokens yet.
     priced_usd: BTreeMap<String, f64>,
@@ -49,6 +55,10 @@ pub(super) enum TurnEnd {
 }
 
 impl Tally {
+    pub(super) fn since(began: jiff::Timestamp) -> Self {
+        Self { began: Some(began), ..Self::default() }
+    }
+
     /// API messages of the main thread.
     pub(super) fn turns(&self) -> u64 {
         self.messages.len() as u64
@@ -60,10 +70,23 @@ impl Tally {
         self.reported_usd.max(self.priced_usd.values().sum())
     }
 
+    /// Another harness process goes on with the step.
+    pub(super) fn another_process(&mut self) {
+        self.before_usd = self.reported_usd;
+        self.usage_before.clone_from(&self.model_usage);
+        self.workers.clear();
+        self.last = None;
+    }
+
     /// Takes entries that went to a transcript.
     pub(super) fn mirrored(&mut self, frame: &MirrorFrame) {
         let entries = Transcript::from_lines(frame.entries.iter().map(|entry| entry.as_str().as_bytes()));
         for entry in entries.entries() {
+            let time =
+                entry.envelope.timestamp.as_deref().and_then(|time| time.parse::<jiff::Timestamp>().ok());
+            if time.is_some_and(|time| self.began.is_some_and(|began| time < began)) {
+                continue;
+            }
             let Some(message) = entry.message() else { continue };
             let (Some(id), Some(model), Some(usage)) = (message.id, message.model, message.usage) else {
                 continue;
@@ -182,8 +205,11 @@ impl Tally {
                 }
             }
             Err(_) => {
-                self.reported_usd = result.total_cost_usd;
-                self.model_usage.clone_from(&result.model_usage);
+                self.reported_usd = self.before_usd + result.total_cost_usd;
+                self.model_usage.clone_from(&self.usage_before);
+                for (model, usage) in &result.model_usage {
+                    add(self.model_usage.entry(model.clone()).or_default(), usage);
+                }
             }
         }
     }

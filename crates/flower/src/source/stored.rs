@@ -67,7 +67,11 @@ fn lines(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<u8>, SourceErro
     Ok(bytes)
 }
 
-fn denied_ids(store: &SqliteStore, thread: &SessionKey) -> Result<HashSet<String>, flower_store::StoreError> {
+/// The calls that our own guards denied in a session, from the thread that keeps them.
+pub(crate) fn denied_ids(
+    store: &SqliteStore,
+    thread: &SessionKey,
+) -> Result<HashSet<String>, flower_store::StoreError> {
     #[derive(Deserialize)]
     struct Denied {
         call: String,

@@ -3,6 +3,8 @@
 use super::Texts;
 
 pub(super) static TEXTS: Texts = Texts {
+    interrupted: "{message}\n\n(I interrupted you to say this. A call that was cut off by it has not failed and was not refused: \
+        that is what an interruption does. Whether it had effects is not known; look before you rely on it or do it again.)",
     coordinator_rules: "\
 # How you work here
 

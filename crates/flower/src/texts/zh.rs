@@ -3,6 +3,8 @@
 use super::Texts;
 
 pub(super) static TEXTS: Texts = Texts {
+    interrupted: "{message}\n\n(我为了说这句话打断了你。因此被切断的调用既不算失败,也没有被拒绝,这是打断的正常结果。\
+        它是否已经产生作用并不清楚:依赖它或重做之前请先查看。)",
     coordinator_rules: "\
 # 你在这里怎样工作
 

@@ -30,6 +30,8 @@ pub struct Keeper {
 pub struct Told {
     /// The head of the session's system prompt.
     pub head: String,
+    /// It is the head that the session was begun with.
+    pub frozen: bool,
     /// What has changed since the session was last told; to be said at the end of the prompt. Empty for a new session,
     /// and when nothing has.
     pub changes: String,
@@ -77,12 +79,18 @@ impl Keeper {
         Ok(match kept {
             Some(kept) => Told {
                 head: kept.text.clone(),
+                frozen: true,
                 changes: index::changes(&kept.told, &items, self.lang),
                 now: Kept { told, ..kept },
             },
             None => {
                 let text = head(&index::block(&items, self.lang));
-                Told { head: text.clone(), changes: String::new(), now: Kept { of, text, told } }
+                Told {
+                    head: text.clone(),
+                    frozen: false,
+                    changes: String::new(),
+                    now: Kept { of, text, told },
+                }
             }
         })
     }

@@ -9,6 +9,7 @@
 )]
 
 mod played;
+mod resuming;
 
 mod coordinating;
 mod isolation;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use flower::roles::AgentSpec;
-use flower::runtime::{Outcome, RunEvent, RuntimeBuilder, Settings};
+use flower::runtime::{Outcome, RunEvent, RuntimeBuilder, Settings, Start};
 use flower::{RunError, Runtime};
 use flower_claude::harness::{Found, Install, Search, TESTED, Version, ensure, private_copy};
-use flower_rehearsal::{Options, Rehearsal, Scenario};
+use flower_rehearsal::{Options, Rehearsal, Scenario, State};
 
 /// The versions under test, oldest first.
 pub(crate) fn versions() -> impl Iterator<Item = Version> {
@@ -94,6 +94,14 @@ impl Place {
         spec: &AgentSpec,
         scenario: &str,
     ) -> Result<Played, RunError> {
+        let stage = self.stage(scenario).await;
+        let played = stage.play(builder, spec, "Go.", Start::Fresh).await?;
+        stage.close().await;
+        Ok(played)
+    }
+
+    /// An API for this place that plays a scenario, for more than one step.
+    pub(crate) async fn stage(&self, scenario: &str) -> Stage {
         let options = Options {
             variables: [("workspace".to_owned(), self.workspace().display().to_string())].into(),
             keep_requests: true,
@@ -101,18 +109,54 @@ impl Place {
         };
         let scenario = scenario.replace("{{var:workspace}}", &self.workspace().display().to_string());
         let rehearsal = Rehearsal::start(Scenario::parse("test", &scenario).unwrap(), options).await.unwrap();
-        let runtime = builder.env("ANTHROPIC_BASE_URL", rehearsal.url()).build()?;
+        Stage { rehearsal }
+    }
+}
+
+/// An API that plays a scenario.
+pub(crate) struct Stage {
+    pub(crate) rehearsal: Rehearsal,
+}
+
+impl Stage {
+    /// One step of a runtime of its own.
+    pub(crate) async fn play(
+        &self,
+        builder: RuntimeBuilder,
+        spec: &AgentSpec,
+        prompt: &str,
+        start: Start,
+    ) -> Result<Played, RunError> {
+        let runtime = builder.env("ANTHROPIC_BASE_URL", self.rehearsal.url()).build()?;
+        self.step(&runtime, spec, prompt, start).await
+    }
+
+    /// One step.
+    pub(crate) async fn step(
+        &self,
+        runtime: &Runtime,
+        spec: &AgentSpec,
+        prompt: &str,
+        start: Start,
+    ) -> Result<Played, RunError> {
+        let before = self.rehearsal.requests().len();
         let mut listener = runtime.events();
-        let outcome = runtime.run(spec, "Go.").await?;
+        let outcome = runtime.step(spec, prompt, start).await?;
         let mut events = Vec::new();
         while let Ok(event) = listener.try_recv() {
             events.push(event);
         }
-        let requests = rehearsal.requests();
-        let requests = requests.iter().map(|kept| String::from_utf8_lossy(&kept.body).into_owned()).collect();
-        let state = rehearsal.shutdown().await;
-        assert!(state.violations.is_empty(), "the API refused: {:?}", state.violations);
+        let requests = self.rehearsal.requests();
+        let requests = requests.iter().skip(before);
+        let requests = requests.map(|kept| String::from_utf8_lossy(&kept.body).into_owned()).collect();
         Ok(Played { outcome, events, requests })
+    }
+
+    /// The API must have had nothing to object to.
+    pub(crate) async fn close(self) -> State {
+        let state = self.rehearsal.shutdown().await;
+        assert!(state.violations.is_empty(), "the API refused: {:?}", state.violations);
+        state
     }
 }
 

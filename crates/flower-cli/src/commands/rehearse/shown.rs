@@ -304,6 +304,7 @@ mod tests {
             model_usage: BTreeMap::new(),
             denials: Vec::new(),
             spills: Vec::new(),
+            rewritten: Vec::new(),
         };
         let places = Places {
             workspace: "/w".into(),

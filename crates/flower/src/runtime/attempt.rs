@@ -1,0 +1,290 @@
+//! One harness, from its start to its end: a step has one, and another for each time that it has to go on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flower_claude::options::{Conversation, SettingSource};
+use flower_claude::turns::Phase;
+use flower_claude::wire::{Message, UserMessage};
+use flower_claude::{Event, Events, Host, Launch, Session};
+use flower_context::fill;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::event::{Denial, RunEvent};
+use super::indexing::{self, Opening};
+use super::outcome::{Failure, FailureKind};
+use super::progress::Progress;
+use super::resuming::Reopened;
+use super::{Inner, Settings, plan, wall};
+use crate::roles::{AgentSpec, Duty};
+use crate::texts::texts;
+
+/// How long a harness that does not report its state has to be silent after a result before the run counts as over.
+/// The tested versions report it; this is for others, which may open another turn behind a result.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// How long the harness may take to write its transcript and go, once the run is over.
+const FINISH_GRACE: Duration = Duration::from_secs(15);
+
+/// How long a harness that must go at once may take before it is told by signal.
+const STOP_GRACE: Duration = Duration::ZERO;
+
+/// How long the store may take at the end of an attempt before the rest goes to its spool.
+const FLUSH_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long an interrupted turn may take to end. What does not end by then is ended.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(20);
+
+/// A harness that is running, and what it is asked.
+pub(super) struct Attempt<'a> {
+    inner: &'a Inner,
+    session: Session,
+    events: Events,
+    denials: UnboundedReceiver<Denial>,
+    opening: Opening,
+    /// The view that it reads; none when the session is new.
+    reopened: Option<Reopened>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum End {
+    /// The harness has nothing more to do: what its last turn says counts.
+    Over,
+    /// It did not get there.
+    Failed(Failure),
+    /// Somebody interrupted it, and it did not stop: this is still to be said to the session.
+    Interrupted(String),
+}
+
+/// What an attempt starts with.
+pub(super) struct Start<'a> {
+    pub(super) spec: &'a AgentSpec,
+    pub(super) opening: Opening,
+    pub(super) model: Option<String>,
+    pub(super) conversation: Conversation,
+    pub(super) reopened: Option<Reopened>,
+}
+
+impl<'a> Attempt<'a> {
+    /// Starts the harness. Nothing is asked yet.
+    pub(super) async fn start(
+        inner: &'a Inner,
+        start: Start<'_>,
+        progress: &mut Progress,
+    ) -> Result<Self, flower_claude::Error> {
+        let (denied, denials) = unbounded_channel();
+        let (launch, mut host) = prepare(inner, &start, denied);
+        host.hooks.extend(progress.spilling.hooks());
+        host.hooks.extend(indexing::hooks(&inner.keeper));
+        progress.tally.another_process();
+        let (session, events) = Session::start(launch, host).await?;
+        let Start { opening, reopened, .. } = start;
+        Ok(Self { inner, session, events, denials, opening, reopened })
+    }
+
+    /// Follows the harness until the run is over, it ends, or it has to be ended.
+    pub(super) async fn drive(
+        &mut self,
+        interrupts: &mut UnboundedReceiver<String>,
+        progress: &mut Progress,
+    ) -> End {
+        let inner = self.inner;
+        let mut stop = inner.stop.subscribe();
+        let session = &self.session;
+        let ready = session.ready();
+        tokio::pin!(ready);
+        let mut conversation = Asking::default();
+        let mut unready = None;
+        let mut settled = false;
+        loop {
+            tokio::select! {
+                biased;
+                stopped = stop.wait_for(Option::is_some) => {
+                    let why = stopped.ok().and_then(|why| why.clone()).unwrap_or_default();
+                    return End::Failed(Failure { kind: FailureKind::Stopped, text: why });
+                }
+                // The wall stands only when the harness has confirmed it; nothing is asked before.
+                answer = &mut ready, if !conversation.asked && unready.is_none() => match answer {
+                    Ok(_) => {
+                        conversation.asked = true;
+                        if let Err(error) = conversation.say(session, self.opening.prompt.as_str()).await {
+                            unready = Some(error);
+                        }
+                    }
+                    // It has ended: what it still printed is worth reading.
+                    Err(error @ flower_claude::Error::Ended { .. }) => unready = Some(error.to_string()),
+                    Err(error) => return broken(error.to_string()),
+                },
+                Some(message) = interrupts.recv(), if conversation.asked && conversation.pending.is_none() => {
+                    inner.tell(&RunEvent::Interrupted { message: message.clone() });
+                    conversation.pending = Some(interruption(inner, &message));
+                    conversation.patience = Some(tokio::time::Instant::now() + INTERRUPT_GRACE);
+                    if let Err(error) = session.interrupt().await {
+                        inner.warn(format!("the harness did not take the interrupt: {error}"));
+                    }
+                }
+                () = until(conversation.patience), if conversation.patience.is_some() => {
+                    return End::Interrupted(conversation.pending.unwrap_or_default());
+                }
+                event = self.events.next() => match event {
+                    // It can be the end of a turn behind which something was said.
+                    Some(Event::RunOver) if conversation.unanswered > 0 => {}
+                    Some(Event::RunOver) if session.turns().reports_state() => return End::Over,
+                    Some(Event::RunOver) => settled = true,
+                    Some(Event::Ended(exit)) => {
+                        if progress.tally.last.is_some() && conversation.unanswered == 0 {
+                            return End::Over;
+                        }
+                        return broken(unready.unwrap_or_else(|| format!("the harness ended without an answer: {exit}")));
+                    }
+                    None => return broken(unready.unwrap_or_else(|| "the harness ended without an answer".to_owned())),
+                    Some(event) => {
+                        let turn_ended = matches!(&event, Event::Message(Message::Result(_)));
+                        progress.take(inner, event);
+                        if turn_ended
+                            && let Err(error) = conversation.turn_ended(session).await
+                        {
+                            unready = Some(error);
+                        }
+                        if let Some(failure) = progress.over_budget(inner) {
+                            return End::Failed(failure);
+                        }
+                    }
+                },
+                Some(denial) = self.denials.recv() => progress.take_denial(inner, denial),
+                // Nothing more came, and no worker is out.
+                () = tokio::time::sleep(SETTLE),
+                    if settled && conversation.unanswered == 0 && session.turns().phase() == Phase::Over =>
+                {
+                    return End::Over;
+                }
+            }
+        }
+    }
+
+    /// Ends the harness and takes what it still says: transcript entries come after the last result.
+    pub(super) async fn wind_up(mut self, end: &End, progress: &mut Progress) {
+        let inner = self.inner;
+        if progress.tally.last.is_some()
+            && let Some(session) = progress.tally.sessions.last()
+        {
+            indexing::told(inner, &self.opening, session);
+        }
+        self.session.finish(if *end == End::Over { FINISH_GRACE } else { STOP_GRACE }).await;
+        while let Some(event) = self.events.next().await {
+            progress.take(inner, event);
+        }
+        while let Ok(denial) = self.denials.try_recv() {
+            progress.take_denial(inner, denial);
+        }
+        progress.settle(inner);
+        let stored = store_rest(inner).await;
+        if let Some(reopened) = &self.reopened {
+            reopened.done(stored);
+        }
+    }
+}
+
+/// What is said to the harness and what is still to be answered.
+#[derive(Default)]
+struct Asking {
+    /// The prompt was sent.
+    asked: bool,
+    /// Messages behind which no turn has ended yet.
+    unanswered: u32,
+    /// To be said when the turn that is being interrupted has ended.
+    pending: Option<String>,
+    /// When it has to have ended.
+    patience: Option<tokio::time::Instant>,
+}
+
+impl Asking {
+    async fn say(&mut self, session: &Session, text: &str) -> Result<(), String> {
+        self.unanswered += 1;
+        session.send(UserMessage::text(text)).await.map_err(|error| error.to_string())
+    }
+
+    async fn turn_ended(&mut self, session: &Session) -> Result<(), String> {
+        self.unanswered = 0;
+        self.patience = None;
+        match self.pending.take() {
+            Some(message) => self.say(session, &message).await,
+            None => Ok(()),
+        }
+    }
+}
+
+async fn until(instant: Option<tokio::time::Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn broken(text: String) -> End {
+    End::Failed(Failure { kind: FailureKind::Harness, text })
+}
+
+/// What somebody says, and behind it that a call which was cut off is no fault.
+pub(super) fn interruption(inner: &Inner, message: &str) -> String {
+    fill(texts(inner.lang).interrupted, &[("message", message)])
+}
+
+fn prepare(
+    inner: &Inner,
+    start: &Start<'_>,
+    denied: tokio::sync::mpsc::UnboundedSender<Denial>,
+) -> (Launch, Host) {
+    let spec = start.spec;
+    let head = start.opening.head.clone();
+    let plan =
+        plan::plan(spec, head, &inner.bench, inner.lang, start.model.as_deref(), start.conversation.clone());
+    let mut options = plan.options;
+    if inner.settings == Settings::None {
+        options.setting_sources = Some(Vec::<SettingSource>::new());
+    }
+    if !inner.bench.root().starts_with(&inner.workspace) {
+        options.add_dirs.push(inner.bench.root().to_owned());
+    }
+    let mut launch = Launch::new(&inner.harness.path)
+        .cwd(&inner.workspace)
+        .options(options)
+        .registry(inner.bench.processes());
+    if matches!(spec.duty, Duty::Delegate { .. }) {
+        // The harness's own agents know neither the workbench nor how to report, and listing them costs context. The
+        // wall refuses them all the same.
+        launch = launch.env("CLAUDE_AGENT_SDK_DISABLE_BUILTIN_AGENTS", "1");
+    }
+    for (name, value) in &inner.env {
+        launch = match value {
+            Some(value) => launch.env(name, value),
+            None => launch.without_env(name),
+        };
+    }
+    let wall = Arc::new(plan.wall);
+    let host = Host {
+        hooks: vec![wall::hook(Arc::clone(&wall), denied.clone())],
+        permission: Some(wall::permission(wall, denied)),
+        agents: plan.agents,
+        ..Host::default()
+    };
+    (launch, host)
+}
+
+/// Gives the store time for what is still on its way. True when all of it is stored.
+async fn store_rest(inner: &Inner) -> bool {
+    let Some(writer) = &inner.writer else { return false };
+    let writer = Arc::clone(writer);
+    let Ok(report) = tokio::task::spawn_blocking(move || writer.flush(FLUSH_LIMIT)).await else {
+        return false;
+    };
+    if !report.is_complete() {
+        let why = report.first_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+        inner.warn(format!(
+            "not everything is in the store yet: {} entries wait in the journal file, {} in memory, {} were dropped{why}",
+            report.spooled, report.pending, report.dropped
+        ));
+    }
+    report.is_complete()
+}

@@ -1,0 +1,116 @@
+//! What a step has gathered so far, over all its attempts.
+
+use flower_claude::Event;
+use flower_claude::session::Dirt;
+
+use super::event::{Denial, RunEvent};
+use super::outcome::{Failure, FailureKind};
+use super::spilling::Spilling;
+use super::tally::Tally;
+use super::{Inner, mirror};
+
+/// How many lines of the harness that are no messages are told one by one.
+const DIRT_TOLD: u32 = 10;
+
+/// What a step has gathered so far.
+#[derive(Default)]
+pub(super) struct Progress {
+    pub(super) tally: Tally,
+    pub(super) denials: Vec<Denial>,
+    pub(super) spilling: Spilling,
+    /// Lines of the harness that are no messages.
+    dirt: u32,
+}
+
+impl Progress {
+    pub(super) fn new(began: jiff::Timestamp, spilling: Spilling) -> Self {
+        Self { tally: Tally::since(began), spilling, ..Self::default() }
+    }
+
+    /// Takes what the harness says: it is told, stored and counted.
+    pub(super) fn take(&mut self, inner: &Inner, event: Event) {
+        match event {
+            Event::Message(message) => {
+                self.tally.observe(&message).iter().for_each(|event| inner.tell(event));
+            }
+            Event::Mirror(frame) => {
+                self.tally.mirrored(&frame);
+                let events = self.spilling.mirrored(&frame);
+                self.tell_spills(inner, &events);
+                if let Some(writer) = &inner.writer
+                    && let Err(why) = mirror::keep(writer, &inner.bench, &inner.paths, &frame)
+                {
+                    inner.warn(why);
+                }
+            }
+            // A harness that prints nothing else must not drown whoever listens.
+            Event::Dirt(_) if self.dirt == DIRT_TOLD => {
+                self.dirt += 1;
+                inner.warn("the harness prints more lines that are no messages; they are not told any more");
+            }
+            Event::Dirt(_) if self.dirt > DIRT_TOLD => {}
+            Event::Dirt(Dirt::NotAMessage(text)) => {
+                self.dirt += 1;
+                inner.warn(format!("the harness printed a line that is no message: {}", brief(&text)));
+            }
+            Event::Dirt(Dirt::TooLong(bytes)) => {
+                self.dirt += 1;
+                inner.warn(format!("a line of {bytes} bytes from the harness was too long and is lost"));
+            }
+            Event::HookIncident(incident) => inner.warn(format!(
+                "a hook on {} failed ({}); the call was {}",
+                incident.event,
+                incident.problem,
+                match incident.answer {
+                    flower_claude::hooks::SafeAnswer::Denied => "refused",
+                    flower_claude::hooks::SafeAnswer::NoOpinion => "not affected",
+                }
+            )),
+            _ => {}
+        }
+    }
+
+    /// Takes what a guard of ours refused. It is kept at once: a run can be killed at any time.
+    pub(super) fn take_denial(&mut self, inner: &Inner, denial: Denial) {
+        // A call can be refused at both doors; it is one denial.
+        if self.denials.iter().any(|known| known.call == denial.call && !denial.call.is_empty()) {
+            return;
+        }
+        inner.tell(&RunEvent::Denied(denial.clone()));
+        if let (Some(writer), Some(session)) = (&inner.writer, self.tally.sessions.last()) {
+            mirror::keep_denial(writer, &inner.paths, session, &denial);
+        }
+        self.denials.push(denial);
+    }
+
+    /// Why the step must not go on, when it has spent what it may.
+    pub(super) fn over_budget(&self, inner: &Inner) -> Option<Failure> {
+        let budget = inner.budget_usd?;
+        let spent = self.tally.spent_usd();
+        (spent >= budget).then(|| Failure {
+            kind: FailureKind::Budget,
+            text: format!("the budget of ${budget:.2} is spent (${spent:.4})"),
+        })
+    }
+
+    /// Nothing more comes from this harness.
+    pub(super) fn settle(&mut self, inner: &Inner) {
+        let events = self.spilling.settle();
+        self.tell_spills(inner, &events);
+    }
+
+    /// Tells of results that were moved to disk, or were not, and keeps them with the session.
+    fn tell_spills(&mut self, inner: &Inner, events: &[RunEvent]) {
+        for event in events {
+            inner.tell(event);
+        }
+        let (taken, refused) = self.spilling.fresh();
+        if let (Some(writer), Some(session)) = (&inner.writer, self.tally.sessions.last()) {
+            mirror::keep_spills(writer, &inner.paths, session, taken, refused);
+        }
+    }
+}
+
+fn brief(text: &str) -> String {
+    text.chars().take(200).collect()
+}

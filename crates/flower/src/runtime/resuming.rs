@@ -1,0 +1,235 @@
+//! Views at their places: made before the harness is started on one, read back when it was killed, removed when it is done.
+//!
+//! The harness is started on the file itself (`--resume=<path>`): it appends there and puts the transcripts of workers
+//! beside it, while everything else of its configuration stays the user's own, so that no credential is copied.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use flower_claude::options::{Conversation, Cut, From};
+use flower_claude::process::running_on;
+use flower_claude::wire::MirrorFrame;
+use flower_context::rewrite::Report;
+use flower_store::{
+    EntryHead, Found, OpenOptions, ProjectPaths, SessionKey, SessionStore as _, SqliteStore, StoreError,
+    import,
+};
+
+use super::event::RunEvent;
+use super::{Inner, RunError};
+use crate::view::{self, Prepared, Request, VIEW, ViewError};
+use crate::workbench::Workbench;
+
+/// How long the store may take to take what is still on its way before a session is read from it.
+const FLUSH_LIMIT: Duration = Duration::from_secs(10);
+
+/// A harness that was started on a view shows itself within this time.
+const STARTING: Duration = Duration::from_secs(60);
+
+/// How a session is opened again.
+pub(super) struct Reopened {
+    /// Where the harness reads it.
+    pub(super) from: From,
+    /// What was rewritten; none where there is no store to read from.
+    pub(super) report: Option<Report>,
+    /// The file, to be removed when the harness is done with it.
+    file: Option<PathBuf>,
+}
+
+/// What the view depends on besides the session.
+pub(super) struct Wish {
+    pub(super) session: String,
+    /// The system prompt is the one that the session was last used with.
+    pub(super) same_head: bool,
+    pub(super) model: Option<String>,
+    /// The API has refused the thinking of this history.
+    pub(super) drop_thinking: bool,
+}
+
+/// Where views lie: one file a session, which has one writer.
+pub(super) fn directory(bench: &Workbench) -> PathBuf {
+    bench.runs().join("views")
+}
+
+/// Makes the view of a session from the store. Without a store the harness reads its own file, unrewritten.
+pub(super) async fn reopen(inner: &Arc<Inner>, wish: Wish) -> Result<Reopened, RunError> {
+    let there = Arc::clone(inner);
+    let session = wish.session.clone();
+    let made = tokio::task::spawn_blocking(move || prepare(&there, &wish)).await;
+    let made =
+        made.map_err(|error| RunError::View { session: session.clone(), why: error.to_string() })??;
+    let Some(prepared) = made else {
+        inner.warn("without a store the session goes on as it is: nothing of it is rewritten");
+        return Ok(Reopened { from: From::Session(session), report: None, file: None });
+    };
+    prepared.notes.iter().for_each(|note| inner.warn(note.clone()));
+    inner.tell(&RunEvent::Resumed { session: session.clone(), rewritten: prepared.report.clone() });
+    let from = From::File { session, path: prepared.file.clone() };
+    Ok(Reopened { from, report: Some(prepared.report), file: Some(prepared.file) })
+}
+
+impl Reopened {
+    /// A conversation that goes on.
+    pub(super) fn resumed(&self) -> Conversation {
+        Conversation::Resume { from: self.from.clone(), cut: Cut::Whole }
+    }
+
+    /// A copy that goes on.
+    pub(super) fn forked(&self) -> Conversation {
+        let session_id = Some(uuid::Uuid::new_v4().to_string());
+        Conversation::Fork { from: self.from.clone(), cut: Cut::Whole, session_id }
+    }
+
+    /// The harness is gone. What it wrote is in the store when `stored`; else the file stays for the next start.
+    pub(super) fn done(&self, stored: bool) {
+        if let Some(file) = self.file.as_deref().filter(|_| stored) {
+            remove(file);
+        }
+    }
+}
+
+fn prepare(inner: &Inner, wish: &Wish) -> Result<Option<Prepared>, RunError> {
+    let Some(writer) = &inner.writer else { return Ok(None) };
+    writer.flush(FLUSH_LIMIT);
+    let main = SessionKey::main(inner.paths.project_key(), wish.session.as_str())?;
+    let file = directory(&inner.bench).join(&wish.session).with_extension("jsonl");
+    let mut store = open(inner)?;
+    catch_up(&mut store, inner, &main)?;
+    if file.exists() {
+        take_back(&mut store, &main, &file)?;
+    }
+    let request = Request {
+        session: &main,
+        file,
+        policy: &inner.view,
+        lang: inner.lang,
+        spill: &inner.bench.spill(),
+        now: jiff::Timestamp::now(),
+        same_head: wish.same_head,
+        model: wish.model.as_deref(),
+        drop_thinking: wish.drop_thinking,
+    };
+    let prepared = view::prepare(&store, &request)?;
+    let Some(prepared) = prepared else { return Err(inner.no_session(&wish.session)) };
+    if let Some(entry) = &prepared.entry {
+        store.append(&main.with_subpath(VIEW)?, &[entry])?;
+    }
+    Ok(Some(prepared))
+}
+
+fn open(inner: &Inner) -> Result<SqliteStore, StoreError> {
+    Ok(SqliteStore::open(inner.sessions_db(), &OpenOptions::default())?.store)
+}
+
+/// What the harness's own file has and the store has not: a session that was never mirrored, or went on without us.
+fn catch_up(store: &mut SqliteStore, inner: &Inner, main: &SessionKey) -> Result<(), StoreError> {
+    let Found::Here(on_disk) = inner.paths.find(main.session_id())? else { return Ok(()) };
+    let text = fs::read_to_string(&on_disk.path).unwrap_or_default();
+    let newest = text.lines().rev().find_map(|line| EntryHead::of(line).uuid.map(Cow::into_owned));
+    let Some(newest) = newest else { return Ok(()) };
+    let mut known = false;
+    store.visit(main, &mut |entry| known |= entry.uuid == Some(newest.as_str()))?;
+    if !known {
+        import(store, &inner.paths, &on_disk)?;
+    }
+    Ok(())
+}
+
+/// Brings home what a killed harness has written behind a view, and removes the view.
+fn take_back(store: &mut SqliteStore, main: &SessionKey, file: &Path) -> Result<(), ViewError> {
+    // Lines that the view itself has put there are no entries of the session.
+    let mut ours = HashSet::new();
+    store.visit(&main.with_subpath(VIEW)?, &mut |entry| ours.extend(view::uuids_put(entry.text)))?;
+    append_new(store, main, file, &ours)?;
+    let beside = file.with_extension("").join("subagents");
+    for name in fs::read_dir(&beside).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let thread = name.file_stem().and_then(|stem| stem.to_str()).map(|stem| format!("subagents/{stem}"));
+        if let Some(thread) = thread.filter(|_| name.extension().is_some_and(|end| end == "jsonl")) {
+            append_new(store, &main.with_subpath(thread)?, &name, &HashSet::new())?;
+        }
+    }
+    remove(file);
+    Ok(())
+}
+
+/// A line that is no JSON is one that the harness was writing when it was killed. An entry without uuid says nothing
+/// that a history needs.
+fn append_new(
+    store: &mut SqliteStore,
+    thread: &SessionKey,
+    file: &Path,
+    ours: &HashSet<String>,
+) -> Result<(), ViewError> {
+    let bytes = fs::read(file).map_err(|source| ViewError::Read { path: file.to_owned(), source })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let is_new = |line: &&str| {
+        let uuid = EntryHead::of(line).uuid;
+        uuid.is_some_and(|uuid| !ours.contains(uuid.as_ref()))
+            && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
+    };
+    let lines: Vec<&str> = text.lines().filter(is_new).collect();
+    store.append(thread, &lines)?;
+    Ok(())
+}
+
+/// Brings home what killed runs have left behind. Views that a live harness works on stay. Returns what could not be
+/// done, in words.
+pub(super) fn take_back_all(
+    bench: &Workbench,
+    paths: &ProjectPaths,
+    config_dir: &Path,
+    db: &Path,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    for file in fs::read_dir(directory(bench)).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let session = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let is_view = file.extension().is_some_and(|end| end == "jsonl");
+        if !is_view || is_young(&file) || !running_on(config_dir, session).is_empty() {
+            continue;
+        }
+        match take_back_one(paths, session, db, &file) {
+            Ok(()) => {
+                notes.push(format!("session {session} was cut off; what it had written is in the store now"));
+            }
+            Err(error) => notes.push(format!(
+                "what session {session} wrote before it was cut off stays in {}: {error}",
+                file.display()
+            )),
+        }
+    }
+    notes
+}
+
+/// It may have been made for a harness that is just being started.
+fn is_young(file: &Path) -> bool {
+    let modified = fs::metadata(file).and_then(|found| found.modified());
+    modified.is_ok_and(|modified| modified.elapsed().unwrap_or_default() < STARTING)
+}
+
+fn take_back_one(paths: &ProjectPaths, session: &str, db: &Path, file: &Path) -> Result<(), ViewError> {
+    let main = SessionKey::main(paths.project_key(), session)?;
+    take_back(&mut SqliteStore::open(db, &OpenOptions::default())?.store, &main, file)
+}
+
+fn remove(file: &Path) {
+    // What stays is found, and removed, at the next start.
+    let _ = fs::remove_file(file);
+    let _ = fs::remove_dir_all(file.with_extension(""));
+}
+
+/// The thread that a frame belongs to, whether the harness writes it in its own place or behind a view.
+pub(super) fn key_of(
+    bench: &Workbench,
+    paths: &ProjectPaths,
+    frame: &MirrorFrame,
+) -> Result<SessionKey, StoreError> {
+    let path = Path::new(&frame.file_path);
+    match path.strip_prefix(directory(bench)) {
+        Ok(within) => paths.key_of(&paths.projects().join(paths.project_key()).join(within)),
+        Err(_) => paths.key_of(path),
+    }
+}

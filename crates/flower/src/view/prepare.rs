@@ -1,0 +1,225 @@
+//! Makes the view of a stored session and puts it where the harness reads it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use flower_context::Lang;
+use flower_context::rewrite::{Expire, Policy, PruneDenials, Report, Rewritten, Trim};
+use flower_context::transcript::Transcript;
+use flower_store::{EntryHead, SessionKey, SessionStore as _, SqliteStore, StoreError};
+use serde::{Deserialize, Serialize};
+
+use super::delta::{Delta, Step, replay};
+use super::gate::{Idle, gate};
+use super::policy::ViewPolicy;
+use crate::rewriting::{RewriteError, proved};
+use crate::source::denied_ids;
+use crate::whole_file;
+
+/// The thread of a session that holds what its views changed: one entry a view, `{"type":"flower-view",…}`.
+pub const VIEW: &str = "flower/view";
+
+/// The type of such an entry.
+const ENTRY: &str = "flower-view";
+
+/// Which view is wanted.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The main thread of the session.
+    pub session: &'a SessionKey,
+    /// Where the harness will read it, and write what comes.
+    pub file: PathBuf,
+    /// What may be left out.
+    pub policy: &'a ViewPolicy,
+    /// Language of what is said in its place.
+    pub lang: Lang,
+    /// The spill directory.
+    pub spill: &'a Path,
+    /// What time it is.
+    pub now: jiff::Timestamp,
+    /// The system prompt is the one that the session was last used with.
+    pub same_head: bool,
+    /// The model that it will be resumed with.
+    pub model: Option<&'a str>,
+    /// All thinking of the history goes: the API has refused it.
+    pub drop_thinking: bool,
+}
+
+/// A view that is ready.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Where it lies.
+    pub file: PathBuf,
+    /// How long it is, in bytes: what lies behind was written by the harness.
+    pub bytes: u64,
+    /// What was rewritten this time.
+    pub report: Report,
+    /// What was not as it should be; the view is sound.
+    pub notes: Vec<String>,
+    /// What to keep in the thread [`VIEW`] before the view is used; `None` when it changes nothing more.
+    pub entry: Option<String>,
+}
+
+/// Why there is no view.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What a killed harness has left could not be read.
+    #[error("cannot read what was written before the run was cut off, {path}: {source}", path = path.display())]
+    Read {
+        /// Where it lies.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file could not be written.
+    #[error("cannot write the history for the resume to {path}: {source}", path = path.display())]
+    Write {
+        /// Where it was to lie.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    r#type: String,
+    at: String,
+    delta: Delta,
+}
+
+/// Reads a session from the store, rewrites it, proves the result and writes it. `None` when the store has no such
+/// session.
+///
+/// # Errors
+/// When the store cannot be read or the file not be written. A rewrite that cannot be proved, or whose texts cannot be
+/// moved to disk, is not made, and a note says so.
+pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prepared>, ViewError> {
+    let lines = lines(store, request.session)?;
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let deltas = deltas(store, &request.session.with_subpath(VIEW)?)?;
+    let mut notes = Vec::new();
+    let base = replay(&lines, &deltas).unwrap_or_else(|| {
+        notes.push(
+            "what earlier resumes left out does not fit the stored session; it is made anew".to_owned(),
+        );
+        lines.clone()
+    });
+    let base_text = joined(&base);
+    let denied = denied_ids(store, &request.session.with_subpath(crate::runtime::DENIALS)?)?;
+    let on_disk = |path: &str| Path::new(path).is_file();
+    let policy = policy(request, &base_text, denied, &on_disk);
+    let made = rewritten(&base_text, &policy, request.spill, &mut notes);
+
+    let directory = whole_file::directory_of(&request.file);
+    let written =
+        make_private(directory).and_then(|()| whole_file::write(&request.file, made.text.as_bytes()));
+    written.map_err(|source| ViewError::Write { path: request.file.clone(), source })?;
+
+    let delta = Delta::between(lines.len(), &base, &made.text.lines().collect::<Vec<_>>());
+    let entry = Entry { r#type: ENTRY.to_owned(), at: request.now.to_string(), delta };
+    // Deltas that do not fit cannot be stood upon: the next view is made anew as well.
+    let keep = !entry.delta.is_empty() && notes.is_empty();
+    Ok(Some(Prepared {
+        file: request.file.clone(),
+        bytes: made.text.len() as u64,
+        report: made.report,
+        entry: if keep { serde_json::to_string(&entry).ok() } else { None },
+        notes,
+    }))
+}
+
+fn policy<'p>(
+    request: &Request<'_>,
+    base: &str,
+    denied_ids: std::collections::HashSet<String>,
+    on_disk: &'p (dyn Fn(&str) -> bool + Sync),
+) -> Policy<'p> {
+    let wanted = request.policy;
+    Policy {
+        lang: request.lang,
+        expire: wanted.ephemeral.map(|keep| Expire { keep }),
+        trim: wanted.trim.map(|trim| Trim {
+            keep: trim.keep,
+            directory: request.spill.display().to_string(),
+            on_disk: trim.arguments.then_some(on_disk),
+        }),
+        denials: wanted.keep_denials.map(|keep| PruneDenials { keep, denied_ids }),
+        gate: gate(idle(base, request.now), request.same_head, request.model, wanted.turns),
+        ..Policy::default()
+    }
+}
+
+/// Rewritten as far as it can be proved.
+fn rewritten(base: &str, policy: &Policy<'_>, spill: &Path, notes: &mut Vec<String>) -> Rewritten {
+    let healed = Policy::heal_only(policy.lang);
+    for policy in [policy, &healed] {
+        match proved(base.as_bytes(), policy, spill) {
+            Ok(made) => return made,
+            Err(error @ (RewriteError::Invalid { .. } | RewriteError::Spill { .. })) => {
+                notes.push(format!("the history is not rewritten: {error}"));
+            }
+        }
+    }
+    Rewritten { text: base.to_owned(), spilled: Vec::new(), report: Report::default(), notes: Vec::new() }
+}
+
+fn lines(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<String>, StoreError> {
+    let mut lines = Vec::new();
+    store.visit(thread, &mut |entry| lines.push(entry.text.to_owned()))?;
+    Ok(lines)
+}
+
+/// What the views so far have changed. An entry that cannot be read is an entry that does not fit.
+fn deltas(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<Delta>, StoreError> {
+    let mut deltas = Vec::new();
+    store.visit(thread, &mut |entry| {
+        let unfit = || Delta { of: usize::MAX, steps: Vec::new() };
+        deltas.push(serde_json::from_str::<Entry>(entry.text).map_or_else(|_| unfit(), |entry| entry.delta));
+    })?;
+    Ok(deltas)
+}
+
+/// The uuids of lines that a view has put in, from its entry.
+pub(crate) fn uuids_put(entry: &str) -> Vec<String> {
+    let steps = serde_json::from_str::<Entry>(entry).map(|entry| entry.delta.steps).unwrap_or_default();
+    let lines = steps.into_iter().flat_map(|step| match step {
+        Step::Put(lines) => lines,
+        Step::Keep(_) | Step::Drop(_) => Vec::new(),
+    });
+    lines.filter_map(|line| Some(EntryHead::of(&line).uuid?.into_owned())).collect()
+}
+
+fn joined(lines: &[&str]) -> String {
+    let mut text = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// How long ago the newest entry was written, and for how long its answer is in the cache.
+fn idle(base: &str, now: jiff::Timestamp) -> Idle {
+    let transcript = Transcript::read(base.as_bytes());
+    let newest = transcript.entries().iter().rev();
+    let time =
+        newest.clone().find_map(|entry| entry.envelope.timestamp.as_deref()?.parse::<jiff::Timestamp>().ok());
+    let since = time.map(|time| Duration::try_from(now.duration_since(time)).unwrap_or_default());
+    let usage = newest.clone().find_map(|entry| entry.message()?.usage.filter(|usage| usage.context() > 0));
+    Idle { since, hour: usage.is_some_and(|usage| usage.cache_write_1h > 0) }
+}
+
+fn make_private(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
