@@ -40,7 +40,7 @@ mod render;
 mod report;
 
 pub use pointer::{is_pointer, pointer_line, spill_name};
-pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Trim};
+pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Thinking, Trim};
 pub use proposal::{Pass, Spilled};
 pub use report::Report;
 
@@ -83,7 +83,9 @@ pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
     }
     let mut draft = Draft::default();
     let (first_answer, answers) = heal::answer_orphans(&survey, texts, &mut draft);
-    let cold_from = repairs.iter().filter_map(|repair| repair.first).chain(first_answer).min();
+    let first_thought = thinking::must_go(&survey, policy.thinking);
+    let cold_from =
+        repairs.iter().filter_map(|repair| repair.first).chain(first_answer).chain(first_thought).min();
 
     let sizes = plan::Sizes::of(&survey);
     let (economical, left) = plan::choose(economical(&survey, policy), policy.gate, &sizes, cold_from);
@@ -101,7 +103,10 @@ pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
         proposal.changes.into_iter().for_each(|(entry, change)| draft.change(entry, change));
         spilled.extend(proposal.spilled);
     }
-    let (thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
+    let (mut thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
+    if policy.thinking == Thinking::Drop {
+        thinking_dropped += thinking::drop_unsent(&transcript, &survey, texts, &mut draft);
+    }
     begin_with_user(&survey, texts, &mut draft);
 
     let tokens_saved = plan::tokens(saved + proposal::saving(thinking_bytes, 0));

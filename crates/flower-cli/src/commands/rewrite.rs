@@ -9,7 +9,7 @@ use flower::rewriting::proved;
 use flower::source::{Origin, Places};
 use flower::swap::{Swapped, swap};
 use flower::whole_file;
-use flower_context::rewrite::{Expire, Gate, Policy, PruneDenials, Report, Trim};
+use flower_context::rewrite::{Expire, Gate, Policy, PruneDenials, Report, Thinking, Trim};
 use flower_context::{Lang, fill};
 
 use crate::console::Console;
@@ -69,6 +69,10 @@ pub(crate) struct Args {
     /// Let failed requests and what an interrupt left be.
     #[arg(long)]
     keep_debris: bool,
+
+    /// Drop all thinking: for a history that the API refuses because of a signature.
+    #[arg(long)]
+    drop_thinking: bool,
 
     /// Make economical edits whether they pay or not.
     #[arg(long)]
@@ -196,8 +200,9 @@ fn policy<'p>(
     on_disk: &'p (dyn Fn(&str) -> bool + Sync),
     denied_ids: HashSet<String>,
 ) -> Policy<'p> {
+    let thinking = if args.drop_thinking { Thinking::Drop } else { Thinking::AsNeeded };
     if args.heal_only {
-        return Policy::heal_only(lang);
+        return Policy { thinking, ..Policy::heal_only(lang) };
     }
     Policy {
         lang,
@@ -209,6 +214,7 @@ fn policy<'p>(
         }),
         denials: (!args.no_prune).then_some(PruneDenials { keep: args.keep_denials, denied_ids }),
         debris: !args.keep_debris,
+        thinking,
         gate: match (args.no_gate, args.cold) {
             (true, _) => Gate::Open,
             (_, true) => Gate::Cold,

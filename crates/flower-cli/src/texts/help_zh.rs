@@ -75,6 +75,7 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of("rewrite", "no_prune", "不动被拒的调用"),
     of("rewrite", "denied_ids", "文件,每行一个被拦截的调用的 ID:2.1.332 之前的版本不留拒绝标记"),
     of("rewrite", "keep_debris", "不动失败的请求和中断留下的内容"),
+    of("rewrite", "drop_thinking", "去掉所有思考块:用于因签名被 API 拒绝的历史"),
     of("rewrite", "no_gate", "划不划算都做节省性的修改"),
     of("rewrite", "cold", "缓存反正是冷的:节省性的修改没有代价"),
     of("rewrite", "heal_only", "只修复"),

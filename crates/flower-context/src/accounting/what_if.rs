@@ -184,7 +184,6 @@ impl Replay<'_> {
     fn policy(&self, change: Change) -> Policy<'static> {
         let has = |pass| change == pass || change == Change::All;
         Policy {
-            lang: Lang::En,
             expire: has(Change::Expire).then(Expire::default),
             trim: has(Change::Trim).then(|| Trim { keep: 20, directory: "spill".to_owned(), on_disk: None }),
             denials: has(Change::Prune).then(|| PruneDenials {
@@ -193,6 +192,7 @@ impl Replay<'_> {
             }),
             debris: has(Change::Prune),
             gate: Gate::Cold,
+            ..Policy::default()
         }
     }
 

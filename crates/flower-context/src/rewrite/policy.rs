@@ -21,6 +21,8 @@ pub struct Policy<'p> {
     pub denials: Option<PruneDenials>,
     /// Failed requests go, and what an interrupt left becomes neutral. Default: on.
     pub debris: bool,
+    /// Which thinking goes. Default: what a change has made invalid.
+    pub thinking: Thinking,
     /// When economical edits are made. Default: when they pay, with a warm cache.
     pub gate: Gate,
 }
@@ -33,6 +35,7 @@ impl Default for Policy<'_> {
             trim: None,
             denials: Some(PruneDenials::default()),
             debris: true,
+            thinking: Thinking::default(),
             gate: Gate::default(),
         }
     }
@@ -41,7 +44,15 @@ impl Default for Policy<'_> {
 impl Policy<'_> {
     /// Repairs only.
     pub fn heal_only(lang: Lang) -> Self {
-        Self { lang, expire: None, trim: None, denials: None, debris: false, gate: Gate::Open }
+        Self {
+            lang,
+            expire: None,
+            trim: None,
+            denials: None,
+            debris: false,
+            thinking: Thinking::default(),
+            gate: Gate::Open,
+        }
     }
 }
 
@@ -94,6 +105,17 @@ impl Default for PruneDenials {
     fn default() -> Self {
         Self { keep: 1, denied_ids: HashSet::new() }
     }
+}
+
+/// Which thinking goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Thinking {
+    /// That behind the first change. Older thinking stays as it is.
+    #[default]
+    AsNeeded,
+    /// All of it: the remedy for a history whose thinking the API refuses, where every request with it fails
+    /// again.
+    Drop,
 }
 
 /// When economical edits are made. An edit makes the prompt cache cold from its place on, and the thinking

@@ -1,15 +1,27 @@
 //! Thinking is bound to what stood before it: behind the first change none may remain.
 //!
-//! Older thinking stays as it is. A message loses all of its thinking or none, and a message of which only
-//! thinking would be left goes whole.
+//! Older thinking stays as it is, unless all of it is to go. A message loses all of its thinking or none, and
+//! a message of which only thinking would be left goes whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::draft::{At, Change, Draft};
 use super::heal::is_thinking;
+use super::policy::Thinking;
 use super::survey::{Span, Survey, block_size};
 use super::texts::Texts;
-use crate::transcript::Role;
+use crate::transcript::{Entry, Message, Role, Transcript};
+
+/// Where the first thinking is sent that has to go whatever else is done.
+pub(super) fn must_go(survey: &Survey<'_, '_>, policy: Thinking) -> Option<At> {
+    match policy {
+        Thinking::AsNeeded => None,
+        Thinking::Drop => {
+            let mut blocks = survey.blocks_in(0..survey.parts.len());
+            blocks.find(|(_, block)| is_thinking(block)).map(|(at, _)| at)
+        }
+    }
+}
 
 /// Removes the thinking behind the first change. Says how many blocks went, and how many bytes.
 pub(super) fn drop_thinking(
@@ -35,11 +47,35 @@ fn drop_from(survey: &Survey<'_, '_>, message: &Span, texts: &Texts, draft: &mut
     let mut dropped = (0, 0);
     for (at, block) in survey.blocks_in(message.parts.clone()).filter(|(_, block)| is_thinking(block)) {
         let Some(entry) = survey.part(at).map(|part| part.entry) else { continue };
-        draft.change(entry.index, Change::RemoveBlock { block: at.block });
-        if survey.named.contains(&entry.index) {
-            draft.change(entry.index, Change::KeepWith { text: texts.nothing_left.to_owned() });
-        }
+        drop_block(survey, entry, at.block, texts, draft);
         dropped = (dropped.0 + 1, dropped.1 + block_size(block));
+    }
+    dropped
+}
+
+fn drop_block(survey: &Survey<'_, '_>, entry: &Entry<'_>, block: usize, texts: &Texts, draft: &mut Draft) {
+    draft.change(entry.index, Change::RemoveBlock { block });
+    if survey.named.contains(&entry.index) {
+        draft.change(entry.index, Change::KeepWith { text: texts.nothing_left.to_owned() });
+    }
+}
+
+/// Removes the thinking of the thread that no resume would send: what stands before a compaction, and on
+/// branches that were left. Says how many blocks went.
+pub(super) fn drop_unsent(
+    transcript: &Transcript<'_>,
+    survey: &Survey<'_, '_>,
+    texts: &Texts,
+    draft: &mut Draft,
+) -> usize {
+    let sent: HashSet<usize> = survey.parts.iter().map(|part| part.entry.index).collect();
+    let mut dropped = 0;
+    for entry in transcript.members().filter(|entry| !sent.contains(&entry.index)) {
+        let blocks = entry.message_ref().map(Message::blocks).unwrap_or_default();
+        for (block, _) in blocks.iter().enumerate().filter(|(_, block)| is_thinking(block)) {
+            drop_block(survey, entry, block, texts, draft);
+            dropped += 1;
+        }
     }
     dropped
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use flower_context::Lang;
-use flower_context::rewrite::{Expire, Gate, Pass, Policy, PruneDenials, Rewritten, Trim, rewrite};
-use flower_context::transcript::{Block, Content, Transcript, decode};
+use flower_context::rewrite::{Expire, Gate, Pass, Policy, PruneDenials, Rewritten, Thinking, Trim, rewrite};
+use flower_context::transcript::{Block, Content, Message, Transcript, decode};
 use flower_context::verify::{Rule, compare, verify};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::fixtures;
 use crate::histories::{histories, transcript};
-use crate::transcript::{line_piece, outline_of};
+use crate::transcript::{assistant, line_piece, outline_of, transcript_of};
 
 /// Rewrites, and checks what holds after every rewrite.
 fn checked(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
@@ -353,6 +353,50 @@ fn thinking_behind_the_first_change_goes_and_older_thinking_stays() {
 }
 
 #[test]
+fn all_thinking_goes_when_the_api_refuses_it() {
+    let drop = Policy { thinking: Thinking::Drop, ..heal() };
+    let bytes = fixtures::case("B010", "session.jsonl");
+    let rewritten = checked(&bytes, &drop);
+    assert_eq!(thoughts(rewritten.text.as_bytes()), 0);
+    assert_eq!(rewritten.report.thinking_dropped, thoughts(&bytes));
+    assert_eq!(said(rewritten.text.as_bytes()), said(&bytes));
+    assert_eq!(
+        rewritten.text.lines().count(),
+        bytes.split(|byte| *byte == b'\n').count() - 1 - thoughts(&bytes)
+    );
+
+    let thinking = |uuid, parent, id| {
+        assistant(uuid, parent, id, &json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"}))
+    };
+    let text = |uuid, parent, id| assistant(uuid, parent, id, &json!({"type": "text", "text": "so"}));
+    let user = |uuid, parent: Option<&str>, text| json!({"type": "user", "uuid": uuid, "parentUuid": parent, "message": {"role": "user", "content": text}});
+    let history = [
+        user("1", None, "go"),
+        // Nothing but thinking, then a branch that was left, then a leaf that only thinks.
+        thinking("2", "1", "m"),
+        user("3", Some("2"), "well?"),
+        thinking("4", "3", "n"),
+        text("5", "4", "n"),
+        thinking("6", "3", "o"),
+        text("7", "6", "o"),
+        user("8", Some("7"), "and?"),
+        thinking("9", "8", "p"),
+    ];
+    let rewritten = checked(&transcript_of(&history), &drop);
+    assert_eq!(outline_of(rewritten.text.as_bytes()), ["User: go well?", "Assistant: so", "User: and?"]);
+    assert_eq!(rewritten.report.thinking_dropped, 4);
+    assert!(!rewritten.text.contains("c2ln"));
+}
+
+/// Blocks of thinking, sent or not.
+fn thoughts(bytes: &[u8]) -> usize {
+    let transcript = Transcript::read(bytes);
+    let messages = transcript.entries().iter().filter_map(|entry| entry.message_ref());
+    let blocks = messages.flat_map(Message::blocks);
+    blocks.filter(|block| matches!(block, Block::Thinking(_) | Block::RedactedThinking)).count()
+}
+
+#[test]
 fn bad_lines_are_left_out_and_unknown_ones_kept() {
     let bytes = fixtures::case("B011", "session.jsonl");
     let rewritten = checked(&bytes, &heal());
@@ -486,7 +530,7 @@ proptest! {
     fn whatever_is_done_the_rules_hold(
         steps in histories(),
         keep in 0..3_usize,
-        switches in 0..16_u8,
+        switches in 0..32_u8,
         gate in proptest::sample::select(vec![Gate::Open, Gate::Cold, Gate::default()]),
     ) {
         let bytes = transcript(&steps);
@@ -496,6 +540,7 @@ proptest! {
             trim: on(1).then(|| Trim { keep, directory: "/w/spill".to_owned(), on_disk: Some(&|_| true) }),
             denials: on(2).then(|| PruneDenials { keep, denied_ids: HashSet::new() }),
             debris: on(3),
+            thinking: if on(4) { Thinking::Drop } else { Thinking::AsNeeded },
             gate,
             lang: Lang::En,
         };
