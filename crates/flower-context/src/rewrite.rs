@@ -138,6 +138,9 @@ fn economical(survey: &Survey<'_, '_>, policy: &Policy<'_>) -> Vec<Proposal> {
     if let Some(prune) = &policy.denials {
         proposals.extend(denials::prune_denials(survey, prune, &denied));
     }
+    if policy.debris {
+        proposals.extend(debris::prune_fillers(survey));
+    }
     if let Some(trim) = &policy.trim {
         let (trims, taken) = trim::trim(survey, trim, policy.lang);
         proposals.extend(trims);

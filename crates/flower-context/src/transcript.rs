@@ -43,6 +43,7 @@ pub use message::{Content, Message, SYNTHETIC_MODEL, decode};
 pub use note::{Note, NoteKind};
 pub(crate) use read::FileParent;
 pub use read::{Counts, Transcript};
+pub(crate) use resume::{FILLER_ANSWER, FILLER_PROMPT};
 pub use resume::{SentMessage, TailRepair};
 pub use usage::Usage;
 pub use view::{MessageView, Part, Role, ViewMessage};

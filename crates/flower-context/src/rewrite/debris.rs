@@ -1,14 +1,21 @@
-//! Prune debris: what failures of the line and interrupts leave behind.
+//! Prune debris: what failures of the line, interrupts and resumes leave behind.
 //!
 //! A failed request is told of by an entry that is never sent; it goes. The result that an interrupt leaves
 //! says that the user refused, which nobody did; it becomes a neutral sentence, and its entry stays.
+//!
+//! A history that ends with the user gets an answer from the harness before it is resumed, and from 2.1.197 a
+//! prompt in front of that: words in the mouth of the model and of the user ([`prune_fillers`]).
 
-use super::draft::Change;
+use std::ops::Range;
+
+use super::draft::{At, Change};
 use super::proposal::{Pass, Proposal, saving};
 use super::result;
-use super::survey::Survey;
+use super::survey::{Span, Survey};
 use super::texts::Texts;
-use crate::transcript::Transcript;
+use crate::transcript::{
+    Block, Content, FILLER_ANSWER, FILLER_PROMPT, Message, Part, Role, SYNTHETIC_MODEL, Transcript, decode,
+};
 
 pub(super) fn prune_debris(
     transcript: &Transcript<'_>,
@@ -39,4 +46,44 @@ pub(super) fn prune_debris(
         }
     }
     proposals
+}
+
+/// Proposes to take out what the harness said itself in front of a resume. It was sent, so other than the rest
+/// of the debris it goes when that pays.
+pub(super) fn prune_fillers(survey: &Survey<'_, '_>) -> Vec<Proposal> {
+    let fillers = survey.messages.iter().filter_map(|message| filler(survey, message));
+    fillers
+        .map(|parts| {
+            let lines = parts.clone().filter_map(|part| survey.parts.get(part));
+            let changes = lines.map(|part| (part.entry.index, Change::RemoveLine)).collect();
+            let saved = saving(parts.clone().map(|part| survey.size(part)).sum(), 0);
+            let first = Some(At { part: parts.start, block: 0 });
+            Proposal { pass: Pass::PruneDebris, first, changes, saved, spilled: Vec::new() }
+        })
+        .collect()
+}
+
+/// The lines of an answer that the harness made up, and of the prompt that it made up for it.
+fn filler(survey: &Survey<'_, '_>, message: &Span) -> Option<Range<usize>> {
+    let may_go = |part: &Part<'_, '_>| !survey.named.contains(&part.entry.index);
+    let answer = survey.parts.get(message.parts.clone()).filter(|_| message.role == Role::Assistant)?;
+    let [answer] = answer else { return None };
+    let is_made_up = answer.message.model.as_deref() == Some(SYNTHETIC_MODEL);
+    if !is_made_up || !says(answer.message, FILLER_ANSWER) || !may_go(answer) {
+        return None;
+    }
+    let start = message.parts.start;
+    let before = start.checked_sub(1).and_then(|before| survey.parts.get(before));
+    let prompt = before.filter(|before| before.entry.envelope.is_meta && says(before.message, FILLER_PROMPT));
+    Some(if prompt.is_some_and(may_go) { start - 1..start + 1 } else { start..start + 1 })
+}
+
+/// Whether a line says this and nothing else.
+fn says(message: &Message<'_>, text: &str) -> bool {
+    match &message.content {
+        Content::Text(content) => content == text,
+        Content::Blocks(blocks) => {
+            matches!(&blocks[..], [Block::Text(block)] if decode(block).is_some_and(|block| block == text))
+        }
+    }
 }

@@ -3,15 +3,21 @@
 //! An edit saves tokens on every later turn, and costs once: from its place on the cache is cold, so
 //! everything behind it is written anew instead of read. What is cold already costs nothing more, so the
 //! decision is one place in the history: every edit behind it is made, none before it.
+//!
+//! Debris that was sent says what nobody has said. To be rid of it is worth more than its few tokens, but not
+//! a whole history.
 
 use super::draft::At;
 use super::policy::{Gate, Rates};
-use super::proposal::{Proposal, saving};
+use super::proposal::{Pass, Proposal, saving};
 use super::survey::Survey;
 
 /// Half the number of bytes of a token, roughly: 3.5 bytes make one. No tokenizer of the current models can be
 /// had offline. A Chinese character has three bytes and is about one token.
 const HALF_BYTES: i64 = 7;
+
+/// Bytes that debris counts for beyond its own: as much as a short result.
+const DEBRIS_WORTH: i64 = 2_000;
 
 /// Tokens of so many bytes, roughly. A negative number is that of a loss.
 pub(super) fn tokens(bytes: i64) -> i64 {
@@ -56,7 +62,7 @@ pub(super) fn choose(
     let mut best = (0.0, proposals.len());
     let mut saved = 0;
     for (index, proposal) in proposals.iter().enumerate().rev() {
-        saved += proposal.saved;
+        saved += proposal.saved + if proposal.pass == Pass::PruneDebris { DEBRIS_WORTH } else { 0 };
         let made_cold = sizes.from(proposal.first).saturating_sub(sizes.from(cold_from));
         let gain = gain(saved, turns, rates) - cost(made_cold, rates);
         // At equal gain the larger number of edits: what is cold already may as well be tidied.

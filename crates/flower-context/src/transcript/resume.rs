@@ -31,8 +31,12 @@ pub struct SentMessage {
 
 const INTERRUPTED: &str = "[Tool call interrupted: the session ended before this call's result was recorded, so its \
                            outcome is unknown. Check whether it took effect before relying on it or running it again.]";
-const CONTINUE: &str = "Continue from where you left off.";
-const NO_RESPONSE: &str = "No response requested.";
+/// What 2.1.197 lets the user say where a history ends with a tool result.
+pub(crate) const FILLER_PROMPT: &str = "Continue from where you left off.";
+
+/// What the harness lets the model say where a history ends with the user.
+pub(crate) const FILLER_ANSWER: &str = "No response requested.";
+
 const NO_CONTENT: &str = "(no content)";
 
 impl MessageView<'_, '_> {
@@ -96,9 +100,9 @@ fn close(sent: &mut Vec<SentMessage>, repair: TailRepair) {
     };
     let ends_in_result = last.content.last().is_some_and(|block| block["type"] == "tool_result");
     if ends_in_result && repair == TailRepair::Drop {
-        push(sent, Role::User, vec![text(CONTINUE)]);
+        push(sent, Role::User, vec![text(FILLER_PROMPT)]);
     }
-    push(sent, Role::Assistant, vec![text(NO_RESPONSE)]);
+    push(sent, Role::Assistant, vec![text(FILLER_ANSWER)]);
 }
 
 fn push(sent: &mut Vec<SentMessage>, role: Role, content: Vec<Value>) {

@@ -15,6 +15,8 @@ pub(crate) enum Step {
     Round(Round),
     /// A request failed.
     ApiError,
+    /// The harness fills in an answer before it resumes, or a prompt and an answer.
+    Filler { prompt: bool },
     /// The harness adds something to the conversation.
     Attachment,
     /// A row without a place in the conversation.
@@ -79,6 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Meta),
         8 => round().prop_map(Step::Round),
         1 => Just(Step::ApiError),
+        1 => any::<bool>().prop_map(|prompt| Step::Filler { prompt }),
         1 => Just(Step::Attachment),
         1 => Just(Step::Row),
         1 => (0..4_usize).prop_map(Step::Compaction),
@@ -143,6 +146,15 @@ impl Writer {
                 let message = json!({"role": "assistant", "id": self.id("err"), "model": "<synthetic>",
                     "content": [{"type": "text", "text": "API Error: 529"}]});
                 self.line(json!({"type": "assistant", "message": message, "isApiErrorMessage": true}));
+            }
+            Step::Filler { prompt } => {
+                if *prompt {
+                    self.user("Continue from where you left off.", json!({"isMeta": true}));
+                }
+                let message = json!({"role": "assistant", "id": self.id("filler"), "model": "<synthetic>",
+                    "content": [{"type": "text", "text": "No response requested."}]});
+                let uuid = self.line(json!({"type": "assistant", "message": message}));
+                self.messages.push(vec![uuid]);
             }
             Step::Attachment => {
                 let attachment = json!({"type": "hook_additional_context", "content": ["note"]});
