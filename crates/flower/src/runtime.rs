@@ -13,12 +13,14 @@ use flower_store::{
 };
 use tokio::sync::{mpsc, watch};
 
+use crate::handoff::Handoff;
 use crate::roles::AgentSpec;
 use crate::spill::SpillPolicy;
 use crate::view::ViewPolicy;
 use crate::workbench::{Keeper, Workbench};
 
 mod attempt;
+mod boundary;
 mod builder;
 mod error;
 mod event;
@@ -31,6 +33,7 @@ mod repository;
 mod resuming;
 mod spilling;
 mod step;
+mod succession;
 mod tally;
 mod wall;
 
@@ -63,6 +66,7 @@ struct Inner {
     /// `None`: no result is spilled.
     spill: Option<SpillPolicy>,
     view: ViewPolicy,
+    handoff: Handoff,
     /// `None` when the store cannot be written.
     writer: Option<Arc<MirrorWriter>>,
     manifest: Manifest,

@@ -20,7 +20,7 @@ mod keeper;
 mod line;
 mod survey;
 
-pub use keeper::{Keeper, Told};
+pub use keeper::{Keeper, Snapshot, Told};
 pub(crate) use line::one_line;
 
 use crate::texts::texts;

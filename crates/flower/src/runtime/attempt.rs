@@ -10,12 +10,16 @@ use flower_claude::{Event, Events, Host, Launch, Session};
 use flower_context::fill;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use super::boundary::Boundary;
 use super::event::{Denial, RunEvent};
 use super::indexing::{self, Opening};
 use super::outcome::{Failure, FailureKind};
 use super::progress::Progress;
 use super::resuming::Reopened;
+use super::succession::Left;
+use super::tally::TurnEnd;
 use super::{Inner, Settings, plan, wall};
+use crate::handoff::{self, Verdict, Why, longest};
 use crate::roles::{AgentSpec, Duty};
 use crate::texts::texts;
 
@@ -35,6 +39,9 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 /// How long an interrupted turn may take to end. What does not end by then is ended.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(20);
 
+/// How long a session may take to write its document.
+const WRITING_LIMIT: Duration = Duration::from_secs(600);
+
 /// A harness that is running, and what it is asked.
 pub(super) struct Attempt<'a> {
     inner: &'a Inner,
@@ -42,6 +49,7 @@ pub(super) struct Attempt<'a> {
     events: Events,
     denials: UnboundedReceiver<Denial>,
     opening: Opening,
+    boundary: Boundary,
     /// The view that it reads; none when the session is new.
     reopened: Option<Reopened>,
 }
@@ -53,6 +61,8 @@ pub(super) enum End {
     Over,
     /// It did not get there.
     Failed(Failure),
+    /// The context is full, and this is what the session left.
+    HandOver(Left),
     /// Somebody interrupted it, and it did not stop: this is still to be said to the session.
     Interrupted(String),
 }
@@ -77,10 +87,14 @@ impl<'a> Attempt<'a> {
         let (launch, mut host) = prepare(inner, &start, denied);
         host.hooks.extend(progress.spilling.hooks());
         host.hooks.extend(indexing::hooks(&inner.keeper));
+        let boundary = Boundary::default();
+        if inner.handoff.on {
+            host.hooks.push(boundary.hook());
+        }
         progress.tally.another_process();
         let (session, events) = Session::start(launch, host).await?;
         let Start { opening, reopened, .. } = start;
-        Ok(Self { inner, session, events, denials, opening, reopened })
+        Ok(Self { inner, session, events, denials, opening, boundary, reopened })
     }
 
     /// Follows the harness until the run is over, it ends, or it has to be ended.
@@ -125,7 +139,7 @@ impl<'a> Attempt<'a> {
                     }
                 }
                 () = until(conversation.patience), if conversation.patience.is_some() => {
-                    return End::Interrupted(conversation.pending.unwrap_or_default());
+                    return conversation.out_of_patience();
                 }
                 event = self.events.next() => match event {
                     // It can be the end of a turn behind which something was said.
@@ -142,13 +156,18 @@ impl<'a> Attempt<'a> {
                     Some(event) => {
                         let turn_ended = matches!(&event, Event::Message(Message::Result(_)));
                         progress.take(inner, event);
-                        if turn_ended
-                            && let Err(error) = conversation.turn_ended(session).await
-                        {
-                            unready = Some(error);
+                        if turn_ended {
+                            match conversation.turn_ended(inner, session, progress).await {
+                                Ok(Some(left)) => return End::HandOver(left),
+                                Ok(None) => {}
+                                Err(error) => unready = Some(error),
+                            }
                         }
-                        if let Some(failure) = progress.over_budget(inner) {
-                            return End::Failed(failure);
+                        if conversation.handoff != Stage::Writing {
+                            if let Some(failure) = progress.over_budget(inner) {
+                                return End::Failed(failure);
+                            }
+                            conversation.look_at_the_mark(inner, &self.boundary, progress);
                         }
                     }
                 },
@@ -197,6 +216,19 @@ struct Asking {
     pending: Option<String>,
     /// When it has to have ended.
     patience: Option<tokio::time::Instant>,
+    handoff: Stage,
+}
+
+/// How far a handoff has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    /// The context is not full.
+    #[default]
+    Far,
+    /// The turn ends at the next boundary.
+    Ending,
+    /// The session writes its document, in a turn that neither the mark nor the budget ends.
+    Writing,
 }
 
 impl Asking {
@@ -205,13 +237,58 @@ impl Asking {
         session.send(UserMessage::text(text)).await.map_err(|error| error.to_string())
     }
 
-    async fn turn_ended(&mut self, session: &Session) -> Result<(), String> {
+    /// A turn has ended: says what waits for that. Returns what the session left, when the turn was that of its document.
+    async fn turn_ended(
+        &mut self,
+        inner: &Inner,
+        session: &Session,
+        progress: &Progress,
+    ) -> Result<Option<Left>, String> {
         self.unanswered = 0;
         self.patience = None;
-        match self.pending.take() {
-            Some(message) => self.say(session, &message).await,
-            None => Ok(()),
+        let last = progress.tally.last.as_ref();
+        if let Some(message) = self.pending.take() {
+            self.say(session, &message).await?;
+        } else if self.handoff == Stage::Writing {
+            return Ok(Some(left(last)));
+        } else if last == Some(&TurnEnd::Cut) {
+            self.handoff = Stage::Writing;
+            self.patience = Some(tokio::time::Instant::now() + WRITING_LIMIT);
+            self.say(session, &handoff::request(inner.lang, longest(progress.mark(inner)))).await?;
         }
+        Ok(None)
+    }
+
+    /// Warns the session, or lets its turn end, when its context has come so far.
+    fn look_at_the_mark(&mut self, inner: &Inner, boundary: &Boundary, progress: &mut Progress) {
+        match progress.verdict(inner) {
+            Verdict::HandOver if self.handoff == Stage::Far => {
+                self.handoff = Stage::Ending;
+                boundary.end_turn();
+            }
+            Verdict::Warn { left } if self.handoff == Stage::Far => {
+                progress.warned = true;
+                inner.tell(&RunEvent::HandoffNear { left });
+                boundary.tell(handoff::warning(inner.lang, left));
+            }
+            _ => {}
+        }
+    }
+
+    fn out_of_patience(&mut self) -> End {
+        match self.pending.take() {
+            Some(message) => End::Interrupted(message),
+            None => End::HandOver(Left::Nothing(Why::Failed("it took too long".to_owned()))),
+        }
+    }
+}
+
+/// What a session left in the turn in which it was asked for a document.
+fn left(last: Option<&TurnEnd>) -> Left {
+    match last {
+        Some(TurnEnd::Answered(text)) => Left::Written(text.clone()),
+        Some(TurnEnd::Failed(failure)) => Left::Nothing(Why::Failed(failure.text.clone())),
+        Some(TurnEnd::Cut) | None => Left::Nothing(Why::Failed(String::new())),
     }
 }
 
@@ -255,6 +332,10 @@ fn prepare(
         // The harness's own agents know neither the workbench nor how to report, and listing them costs context. The
         // wall refuses them all the same.
         launch = launch.env("CLAUDE_AGENT_SDK_DISABLE_BUILTIN_AGENTS", "1");
+    }
+    if inner.handoff.on {
+        // Nobody could tell who has dropped what, if the harness compacted too.
+        launch = launch.env("DISABLE_AUTO_COMPACT", "1");
     }
     for (name, value) in &inner.env {
         launch = match value {

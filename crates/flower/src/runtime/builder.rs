@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, watch};
 use super::error::RunError;
 use super::event::RunEvent;
 use super::{Inner, Runtime, resuming};
+use crate::handoff::Handoff;
 use crate::spill::{Also, SpillPolicy, THRESHOLD};
 use crate::view::{TrimPolicy, ViewPolicy};
 use crate::workbench::{Keeper, Workbench};
@@ -38,6 +39,7 @@ pub struct RuntimeBuilder {
     spill_threshold: Option<usize>,
     spill_also: Vec<Also>,
     view: ViewPolicy,
+    handoff: Handoff,
 }
 
 /// Which settings files of the harness a session loads.
@@ -65,6 +67,7 @@ impl RuntimeBuilder {
             spill_threshold: Some(THRESHOLD),
             spill_also: Vec::new(),
             view: ViewPolicy::default(),
+            handoff: Handoff::default(),
         }
     }
 
@@ -156,12 +159,20 @@ impl RuntimeBuilder {
         self
     }
 
+    /// How sessions hand over when their context is full. Default: [`Handoff::default`]; [`Handoff::off`] leaves a full
+    /// context to the harness's own compaction.
+    pub fn handoff(mut self, handoff: Handoff) -> Self {
+        self.handoff = handoff;
+        self
+    }
+
     /// Prepares everything that does not depend on a spec: workspace, workbench, harness, store. Ends processes that
     /// an earlier run of this workspace left behind when it was killed.
     ///
     /// # Errors
     /// What is missing, and where.
     pub fn build(self) -> Result<Runtime, RunError> {
+        self.handoff.check()?;
         let workspace = self.workspace.canonicalize().and_then(|path| {
             match path.to_str() {
                 Some(_) if path.is_dir() => Ok(path),
@@ -225,6 +236,7 @@ impl RuntimeBuilder {
                 settings: self.settings,
                 spill: SpillPolicy::over(self.spill_threshold).map(|policy| policy.also(self.spill_also)),
                 view: self.view,
+                handoff: self.handoff,
                 writer,
                 notes: Mutex::new(notes),
                 listeners: Mutex::new(Vec::<mpsc::UnboundedSender<RunEvent>>::new()),

@@ -76,6 +76,9 @@ pub enum RunError {
         /// Its transcript.
         path: PathBuf,
     },
+    /// The settings of the handoff cannot work.
+    #[error(transparent)]
+    Handoff(#[from] crate::handoff::Unworkable),
     /// The history of a session could not be made ready for a resume.
     #[error(transparent)]
     History(#[from] crate::view::ViewError),

@@ -43,6 +43,23 @@ pub enum RunEvent {
         /// What was rewritten, and what that costs and saves.
         rewritten: Report,
     },
+    /// The context comes near its end: the session is told to finish what it is at.
+    HandoffNear {
+        /// Tokens up to the mark.
+        left: u64,
+    },
+    /// The context is full: the session has left a document, and another session goes on from it.
+    HandedOver {
+        /// Which session of the step goes on; the first is 1.
+        generation: u32,
+        /// How many there may be.
+        of: u32,
+        /// Where the document is frozen.
+        document: PathBuf,
+        /// Why the session did not write the document itself, if it did not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        degraded: Option<String>,
+    },
     /// Somebody interrupts: the turn is cut off, and the session goes on with what they say.
     Interrupted {
         /// What they say.

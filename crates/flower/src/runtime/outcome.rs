@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use flower_claude::wire::ModelUsage;
 use flower_context::rewrite::Report;
@@ -37,6 +38,8 @@ pub struct Outcome {
     pub spills: Vec<Spill>,
     /// What was rewritten each time that a session was opened again, in order.
     pub rewritten: Vec<Report>,
+    /// Where the documents are frozen with which sessions handed over, in order.
+    pub handoffs: Vec<PathBuf>,
 }
 
 impl Outcome {

@@ -8,6 +8,7 @@ use super::outcome::{Failure, FailureKind};
 use super::spilling::Spilling;
 use super::tally::Tally;
 use super::{Inner, mirror};
+use crate::handoff::Verdict;
 
 /// How many lines of the harness that are no messages are told one by one.
 const DIRT_TOLD: u32 = 10;
@@ -18,6 +19,8 @@ pub(super) struct Progress {
     pub(super) tally: Tally,
     pub(super) denials: Vec<Denial>,
     pub(super) spilling: Spilling,
+    /// The session at work was told that its context comes near its end.
+    pub(super) warned: bool,
     /// Lines of the harness that are no messages.
     dirt: u32,
 }
@@ -91,6 +94,23 @@ impl Progress {
             kind: FailureKind::Budget,
             text: format!("the budget of ${budget:.2} is spent (${spent:.4})"),
         })
+    }
+
+    /// What the context of the main thread means for the session at work.
+    pub(super) fn verdict(&self, inner: &Inner) -> Verdict {
+        let tally = &self.tally;
+        inner.handoff.decide(tally.window(), tally.model.as_deref(), tally.watermark, self.warned)
+    }
+
+    /// Where the session at work hands over, in tokens.
+    pub(super) fn mark(&self, inner: &Inner) -> u64 {
+        inner.handoff.marks(self.tally.window(), self.tally.model.as_deref()).hand_over
+    }
+
+    /// Another session goes on with the step.
+    pub(super) fn another_session(&mut self) {
+        self.tally.another_session();
+        self.warned = false;
     }
 
     /// Nothing more comes from this harness.

@@ -14,10 +14,13 @@ use super::outcome::{Failure, FailureKind, Outcome};
 use super::progress::Progress;
 use super::resuming::{self, Reopened, Wish};
 use super::spilling::Spilling;
+use super::succession::{Left, Lineage};
 use super::tally::{Tally, TurnEnd};
 use super::{Inner, RunError, Start, indexing, repository};
+use crate::handoff::{Why, Work};
 use crate::roles::{AgentSpec, Duty, Isolation};
 use crate::spill::SpillGuard;
+use crate::workbench::Snapshot;
 
 /// The field of a step's record that names the model of its main thread.
 const MODEL: &str = "model";
@@ -27,6 +30,9 @@ pub(super) const TOOLS: &str = "tools";
 
 /// The field of a step's record that says what was rewritten each time that a session was opened again.
 const REWRITTEN: &str = "rewritten";
+
+/// The field of a step's record that lists the documents with which sessions handed over.
+const HANDOFFS: &str = "handoffs";
 
 /// The newest step that used a session.
 pub(super) fn newest_of(manifest: &Manifest, session: &str) -> Result<Option<StepRecord>, RunError> {
@@ -54,6 +60,9 @@ struct Step<'a> {
     attempts: u32,
     /// What was rewritten each time that a session was opened again.
     rewritten: Vec<Report>,
+    lineage: Lineage,
+    /// The workbench as the session at work found it.
+    found: Snapshot,
 }
 
 pub(super) async fn carry(
@@ -75,20 +84,35 @@ pub(super) async fn carry(
         progress: Progress::new(started_at, Spilling::new(guard)),
         attempts: 0,
         rewritten: Vec::new(),
+        lineage: Lineage::new(inner.handoff.generations),
+        found: Snapshot::default(),
     };
-    let mut next = (prompt.to_owned(), start);
+    let mut said = prompt.to_owned();
+    let mut start = start;
     loop {
-        let (prompt, start) = next;
-        let mut attempt = step.begin(&prompt, start).await?;
+        let mut attempt = step.begin(&said, start).await?;
         let end = attempt.drive(&mut step.interrupts, &mut step.progress).await;
-        if let (End::Interrupted(message), Some(session)) =
-            (&end, step.progress.tally.sessions.last().cloned())
-        {
-            next = (message.clone(), Start::Resume(session));
-            attempt.wind_up(&end, &mut step.progress).await;
-            continue;
-        }
-        let failure = failure(&end, &step.progress.tally);
+        let failure = match step.next(&end) {
+            Next::Resume { session, message } => {
+                attempt.wind_up(&end, &mut step.progress).await;
+                (said, start) = (message, Start::Resume(session));
+                continue;
+            }
+            Next::HandOver { session, left } => {
+                attempt.wind_up(&end, &mut step.progress).await;
+                match step.hand_over(prompt, &session, &left) {
+                    Ok(opening) => {
+                        (said, start) = (opening, Start::Fresh);
+                        continue;
+                    }
+                    Err(failure) => {
+                        step.record(Some(&failure))?;
+                        return Ok(step.ended(Some(failure)));
+                    }
+                }
+            }
+            Next::End(failure) => failure,
+        };
         // The step is written down before anything that can take time, or fail, is done about its processes.
         let recorded = step.record(failure.as_ref());
         attempt.wind_up(&end, &mut step.progress).await;
@@ -97,11 +121,24 @@ pub(super) async fn carry(
     }
 }
 
+/// How a step goes on after an attempt.
+enum Next {
+    /// It has ended: well, when there is no failure.
+    End(Option<Failure>),
+    /// The same session goes on.
+    Resume { session: String, message: String },
+    /// Another session goes on.
+    HandOver { session: String, left: Left },
+}
+
 impl<'a> Step<'a> {
     /// Starts a harness on a new session or an old one.
     async fn begin(&mut self, prompt: &str, start: Start) -> Result<Attempt<'a>, RunError> {
         let inner = self.inner;
         let opening = indexing::opening(inner, self.spec, prompt, &start);
+        if start == Start::Fresh {
+            self.found = inner.keeper.snapshot().unwrap_or_default();
+        }
         let model = match &start {
             Start::Resume(session) | Start::Fork(session) => model_of(&inner.manifest, session)?,
             Start::Fresh => None,
@@ -131,6 +168,32 @@ impl<'a> Step<'a> {
         Ok(attempt)
     }
 
+    /// Decides how the step goes on.
+    fn next(&self, end: &End) -> Next {
+        let tally = &self.progress.tally;
+        let failure = failure(end, tally);
+        let Some(session) = tally.sessions.last().cloned() else { return Next::End(failure) };
+        let is_full = failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::ContextFull);
+        match end {
+            End::Interrupted(message) => Next::Resume { session, message: message.clone() },
+            End::HandOver(left) => Next::HandOver { session, left: left.clone() },
+            End::Over if is_full && self.inner.handoff.on => {
+                Next::HandOver { session, left: Left::Nothing(Why::Full) }
+            }
+            End::Over | End::Failed(_) => Next::End(failure),
+        }
+    }
+
+    /// Freezes the document of a session that is full; returns the first prompt of the next one.
+    fn hand_over(&mut self, prompt: &str, session: &str, left: &Left) -> Result<String, Failure> {
+        let mark = self.progress.mark(self.inner);
+        let files = self.inner.keeper.changed_since(&self.found).unwrap_or_default();
+        let work = Work { files: files as u64, ..self.progress.tally.work };
+        let followed = self.lineage.follow(self.inner, prompt, session, left, &work, mark);
+        self.progress.another_session();
+        followed.map_err(|why| Failure { kind: FailureKind::ContextFull, text: why.to_string() })
+    }
+
     fn tell_started(&self) {
         let inner = self.inner;
         inner.tell(&RunEvent::StepStarted {
@@ -156,6 +219,9 @@ impl<'a> Step<'a> {
         later.insert(MODEL.to_owned(), tally.model.clone().into());
         if let Duty::Work { tools } = &spec.duty {
             later.insert(TOOLS.to_owned(), tools.clone().into());
+        }
+        if !self.lineage.frozen.is_empty() {
+            later.insert(HANDOFFS.to_owned(), serde_json::to_value(&self.lineage.frozen).unwrap_or_default());
         }
         if !self.rewritten.is_empty() {
             later.insert(REWRITTEN.to_owned(), serde_json::to_value(&self.rewritten).unwrap_or_default());
@@ -203,6 +269,7 @@ impl<'a> Step<'a> {
             denials,
             spills: spilling.taken,
             rewritten: self.rewritten,
+            handoffs: self.lineage.frozen,
         };
         self.inner.tell(&RunEvent::StepEnded {
             step: outcome.step.clone(),
@@ -218,7 +285,9 @@ fn failure(end: &End, tally: &Tally) -> Option<Failure> {
     match (end, &tally.last) {
         (End::Failed(failure), _) | (_, Some(TurnEnd::Failed(failure))) => Some(failure.clone()),
         (_, Some(TurnEnd::Answered(_))) => None,
-        (_, None) => Some(Failure { kind: FailureKind::Harness, text: "no turn was finished".to_owned() }),
+        (_, Some(TurnEnd::Cut) | None) => {
+            Some(Failure { kind: FailureKind::Harness, text: "no turn was finished".to_owned() })
+        }
     }
 }
 

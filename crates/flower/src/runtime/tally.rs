@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::event::RunEvent;
 use super::outcome::{Failure, FailureKind};
+use crate::handoff::Work;
 
 /// The figures of one step.
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub(super) struct Tally {
     /// API messages of the main thread so far. The harness prints a line for each content block; all lines of a
     /// message have its id.
     messages: BTreeSet<String>,
+    /// What the session at work has done.
+    pub(super) work: Work,
     /// Workers that are out.
     workers: BTreeSet<String>,
     /// Tokens in the context of the main thread: input + cache read + cache creation of its newest message.
@@ -52,6 +55,8 @@ pub(super) enum TurnEnd {
     Answered(String),
     /// With a failure.
     Failed(Failure),
+    /// At a boundary between messages, because we have ended it there.
+    Cut,
 }
 
 impl Tally {
@@ -68,6 +73,18 @@ impl Tally {
     /// requests that we have seen, where a turn is still running.
     pub(super) fn spent_usd(&self) -> f64 {
         self.reported_usd.max(self.priced_usd.values().sum())
+    }
+
+    /// Another session goes on with the step.
+    pub(super) fn another_session(&mut self) {
+        self.work = Work::default();
+        self.watermark = 0;
+    }
+
+    /// The window of the main thread in tokens, once the harness has told it.
+    pub(super) fn window(&self) -> Option<u64> {
+        let usage = self.model_usage.get(self.model.as_ref()?)?;
+        Some(usage.context_window).filter(|window| *window > 0)
     }
 
     /// Another harness process goes on with the step.
@@ -104,7 +121,7 @@ impl Tally {
         match message {
             Message::System(system) => self.observe_system(&system.detail),
             Message::Assistant(line) => self.observe_assistant(line),
-            Message::User(line) => returned(line),
+            Message::User(line) => self.observe_user(line),
             Message::Result(result) => vec![self.observe_result(result)],
             _ => Vec::new(),
         }
@@ -137,6 +154,7 @@ impl Tally {
                 }
             }
             SystemDetail::TaskNotification(task) if self.workers.remove(&task.task_id) => {
+                self.work.reports += 1;
                 RunEvent::WorkerEnded { task: task.task_id.clone(), status: task.status.clone() }
             }
             SystemDetail::ApiRetry(retry) => RunEvent::Retrying {
@@ -153,9 +171,14 @@ impl Tally {
         let on_main = line.parent_tool_use_id.is_none();
         // A synthetic message stands for an API failure: the API never sent it.
         if on_main && line.error.is_none() && !line.message.id.is_empty() {
-            self.messages.insert(line.message.id.clone());
+            if self.messages.insert(line.message.id.clone()) {
+                self.work.messages += 1;
+            }
             if let Some(usage) = &line.message.usage {
                 self.watermark = usage.context_tokens();
+                if self.work.first_context == 0 {
+                    self.work.first_context = self.watermark;
+                }
             }
         }
         let worker = || line.parent_tool_use_id.clone();
@@ -173,6 +196,14 @@ impl Tally {
                 _ => None,
             })
             .collect()
+    }
+
+    fn observe_user(&mut self, line: &User) -> Vec<RunEvent> {
+        if line.parent_tool_use_id.is_none() {
+            self.work.calls +=
+                line.message.content.tool_results().filter(|result| !result.is_error).count() as u64;
+        }
+        returned(line)
     }
 
     fn observe_result(&mut self, result: &TurnResult) -> RunEvent {
@@ -241,6 +272,9 @@ fn returned(line: &User) -> Vec<RunEvent> {
 
 /// API failures come as `success` with `is_error`; limits and interrupts have a subtype of their own and no text.
 fn turn_end(result: &TurnResult) -> TurnEnd {
+    if result.terminal_reason.as_deref() == Some("hook_stopped") {
+        return TurnEnd::Cut;
+    }
     let text = result.result.clone().unwrap_or_default();
     if !result.is_error && result.subtype == "success" {
         return TurnEnd::Answered(text);

@@ -43,7 +43,7 @@ pub(super) fn add_denials(found: &mut [Found], places: &Places) {
 }
 
 /// Reads a session with its workers.
-pub(super) fn read(path: &Path, main: &SessionKey) -> Result<SessionBytes, SourceError> {
+pub(crate) fn read(path: &Path, main: &SessionKey) -> Result<SessionBytes, SourceError> {
     let store = SqliteStore::open_read_only(path, &OpenOptions::default())?;
     let mut bytes = SessionBytes { main: lines(&store, main)?, ..SessionBytes::default() };
     for thread in store.list_subkeys(main)? {

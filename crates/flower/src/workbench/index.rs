@@ -64,6 +64,11 @@ pub(super) fn told(items: &[Item]) -> Told {
     items.iter().map(|item| (item.path.clone(), (item.size, stamp(item.modified)))).collect()
 }
 
+/// How many files are new or changed since.
+pub(super) fn changed(before: &Told, items: &[Item]) -> usize {
+    told(items).iter().filter(|(path, now)| before.get(*path) != Some(*now)).count()
+}
+
 /// What has changed since; empty when nothing has.
 pub(super) fn changes(before: &Told, items: &[Item], lang: Lang) -> String {
     let texts = texts(lang);

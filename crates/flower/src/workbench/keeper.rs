@@ -39,6 +39,10 @@ pub struct Told {
     now: Kept,
 }
 
+/// What lay on the workbench at some time.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot(index::Told);
+
 impl Keeper {
     /// A keeper of this workbench, that writes in `lang`.
     pub fn new(bench: Workbench, lang: Lang) -> Self {
@@ -93,6 +97,22 @@ impl Keeper {
                 }
             }
         })
+    }
+
+    /// What lies there now, to be compared with later.
+    ///
+    /// # Errors
+    /// When the workbench cannot be read or the index not be written.
+    pub fn snapshot(&self) -> Result<Snapshot, WorkbenchError> {
+        Ok(Snapshot(index::told(&self.look()?)))
+    }
+
+    /// How many files are new or changed since.
+    ///
+    /// # Errors
+    /// When the workbench cannot be read or the index not be written.
+    pub fn changed_since(&self, before: &Snapshot) -> Result<usize, WorkbenchError> {
+        Ok(index::changed(&before.0, &self.look()?))
     }
 
     /// Keeps what a session has been told, for when it is resumed.

@@ -9,10 +9,12 @@
 )]
 
 mod played;
-mod resuming;
 
 mod coordinating;
+mod handing_over;
+mod interrupting;
 mod isolation;
+mod resuming;
 mod spilling;
 mod storing;
 mod workbench;

@@ -305,6 +305,7 @@ mod tests {
             denials: Vec::new(),
             spills: Vec::new(),
             rewritten: Vec::new(),
+            handoffs: Vec::new(),
         };
         let places = Places {
             workspace: "/w".into(),
