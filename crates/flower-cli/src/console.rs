@@ -44,7 +44,7 @@ impl Console {
     /// A line of JSON data.
     pub(crate) fn json(&self, value: &impl serde::Serialize) {
         match serde_json::to_string(value) {
-            Ok(line) => self.data(&line),
+            Ok(line) => self.data(&escaped(&line)),
             Err(error) => self.warn(&error.to_string()),
         }
     }
@@ -98,6 +98,19 @@ pub(crate) fn harmless(text: &str) -> String {
     text.chars().filter(|&c| c == '\n' || c == '\t' || !(c.is_control() || is_invisible_control(c))).collect()
 }
 
+/// JSON in which characters that a terminal would obey are written as escapes, so that nothing gets lost.
+fn escaped(json: &str) -> String {
+    let mut line = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_control() || is_invisible_control(c) {
+            line.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
 /// Characters that reorder or hide what stands beside them.
 fn is_invisible_control(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -120,5 +133,7 @@ mod tests {
         }
         assert_eq!(one_line("abcdef", 3), "abc…");
         assert_eq!(harmless("a\tb\nc\u{7}\u{1b}[0m\r"), "a\tb\nc[0m");
+        let json = serde_json::to_string("a\u{202e}\u{9b}\r字").unwrap();
+        assert_eq!(escaped(&json), r#""a\u202e\u009b\r字""#);
     }
 }

@@ -72,7 +72,7 @@ mod languages;
 mod options;
 mod programs;
 
-pub use reason::{Construct, Harm, PART_LIMIT, Reason, Refusal};
+pub use reason::{Construct, Harm, PART_LIMIT, Reason, Refusal, WORD_LIMIT};
 
 use syntax::Fault;
 

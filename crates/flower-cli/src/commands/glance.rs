@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::process::ExitCode;
 
-use flower_context::glance::{Verdict, is_glance};
+use flower_context::glance::{PART_LIMIT, Verdict, is_glance};
 use serde::Serialize;
 
 use crate::console::{Console, one_line};
@@ -46,7 +46,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
                 CliError::new(Kind::Usage, format!("cannot read standard input: {error}"))
             })?;
             // A byte that is no UTF-8 becomes U+FFFD, which no program has in its name: it can only turn a yes into a no.
-            for line in String::from_utf8_lossy(&input).lines() {
+            let input = String::from_utf8_lossy(&input);
+            // Not `lines`: a carriage return belongs to the command, and makes it no glance.
+            for line in input.split_terminator('\n') {
                 all &= judge(&unescape(line), args.json, console);
             }
         }
@@ -64,7 +66,7 @@ fn judge(command: &str, json: bool, console: &Console) -> bool {
     if json {
         console.json(&Shown { command, glance, part, reason });
     } else if let (Some(part), Some(reason)) = (part, reason) {
-        console.data(&format!("no\t{}\t{reason}", one_line(part, 200)));
+        console.data(&format!("no\t{}\t{reason}", one_line(part, PART_LIMIT)));
     } else {
         console.data("yes");
     }

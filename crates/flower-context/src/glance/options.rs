@@ -31,6 +31,11 @@ impl Call<'_> {
         Reason::Option { program: self.name.clone(), option: option.to_owned() }
     }
 
+    /// The refusal of a call that only looks with an option.
+    pub(super) fn needs(&self, option: &'static str) -> Reason {
+        Reason::Needs { program: self.name.clone(), option }
+    }
+
     /// The refusal of an operand.
     pub(super) fn operand(&self, operand: &Arg) -> Reason {
         Reason::Operand { program: self.name.clone(), operand: operand.shown().to_owned() }

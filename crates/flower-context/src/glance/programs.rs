@@ -257,8 +257,10 @@ pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Re
         return Ok(());
     }
     if program.only_probes {
-        let harm = harmful::harm(name).unwrap_or(super::reason::Harm::Works);
-        return Err(Reason::Harm { program: name.to_owned(), harm });
+        return Err(match harmful::harm(name) {
+            Some(harm) => Reason::Harm { program: name.to_owned(), harm },
+            None => Reason::Needs { program: name.to_owned(), option: "--version" },
+        });
     }
     by_table(program, &mut Vec::new(), name, args)
 }

@@ -1,6 +1,9 @@
 //! Why a command line is not a glance, as data and as text in both languages.
 
+mod texts;
+
 use crate::lang::{Lang, fill};
+use texts::texts;
 
 /// What made a command line not a glance: the smallest part that was refused, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,9 @@ pub struct Refusal {
 
 /// Characters of a part that a refusal quotes: enough to find it again, too few to flood a reader.
 pub const PART_LIMIT: usize = 200;
+
+/// Characters of a word that the text of a reason quotes.
+pub const WORD_LIMIT: usize = 80;
 
 /// Why a part of a command line was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +56,11 @@ pub enum Reason {
         /// The source as written.
         source: String,
     },
+    /// A program, or `read`, that would wait for input that nothing in the command line gives it.
+    NoInput {
+        /// Its name.
+        program: String,
+    },
     /// The name of the command is computed by the shell.
     ComputedName,
     /// A program that the tables do not list.
@@ -77,6 +88,13 @@ pub enum Reason {
         program: String,
         /// The option as written.
         option: String,
+    },
+    /// A program that looks only when it is told so by an option that is not there.
+    Needs {
+        /// The program, with its sub-command.
+        program: String,
+        /// The option, or one of several that would do.
+        option: &'static str,
     },
     /// An operand that makes the program do more than look.
     Operand {
@@ -153,201 +171,66 @@ pub enum Harm {
 }
 
 impl Reason {
-    /// The reason as one sentence without a full stop, for a person or a model.
+    /// The reason as one sentence without a full stop, for a person or a model. It is one line, whatever the
+    /// command line holds, and quotes at most [`WORD_LIMIT`] characters of a word.
     pub fn text(&self, lang: Lang) -> String {
         let t = texts(lang);
         match self {
             Self::Empty => t.empty.to_owned(),
-            Self::TooLong { limit } => fill(t.too_long, &[("limit", &limit.to_string())]),
+            Self::TooLong { limit } => say(t.too_long, &[("limit", &limit.to_string())]),
             Self::TooComplex => t.too_complex.to_owned(),
             Self::ControlCharacter { code } => {
-                fill(t.control_character, &[("code", &format!("U+{code:04X}"))])
+                say(t.control_character, &[("code", &format!("U+{code:04X}"))])
             }
-            Self::Syntax { near } => fill(t.syntax, &[("near", near)]),
+            Self::Syntax { near } => say(t.syntax, &[("near", near)]),
             Self::Construct(construct) => t.construct(*construct).to_owned(),
-            Self::WritesFile { target } => fill(t.writes_file, &[("target", target)]),
-            Self::ReadsUnknown { source } => fill(t.reads_unknown, &[("source", source)]),
+            Self::WritesFile { target } => say(t.writes_file, &[("target", target)]),
+            Self::ReadsUnknown { source } => say(t.reads_unknown, &[("source", source)]),
+            Self::NoInput { program } => say(t.no_input, &[("program", program)]),
             Self::ComputedName => t.computed_name.to_owned(),
-            Self::UnknownProgram { program } => fill(t.unknown_program, &[("program", program)]),
-            Self::Harm { program, harm } => fill(t.harm(*harm), &[("program", program)]),
+            Self::UnknownProgram { program } => say(t.unknown_program, &[("program", program)]),
+            Self::Harm { program, harm } => say(t.harm(*harm), &[("program", program)]),
             Self::Subcommand { program, subcommand } if subcommand.is_empty() => {
-                fill(t.no_subcommand, &[("program", program)])
+                say(t.no_subcommand, &[("program", program)])
             }
             Self::Subcommand { program, subcommand } => {
-                fill(t.subcommand, &[("program", program), ("subcommand", subcommand)])
+                say(t.subcommand, &[("program", program), ("subcommand", subcommand)])
             }
-            Self::Option { program, option } => fill(t.option, &[("program", program), ("option", option)]),
+            Self::Option { program, option } => say(t.option, &[("program", program), ("option", option)]),
+            Self::Needs { program, option } => say(t.needs, &[("program", program), ("option", option)]),
             Self::Operand { program, operand } => {
-                fill(t.operand, &[("program", program), ("operand", operand)])
+                say(t.operand, &[("program", program), ("operand", operand)])
             }
-            Self::Dynamic { program, word } => fill(t.dynamic, &[("program", program), ("word", word)]),
-            Self::Assignment { name } => fill(t.assignment, &[("name", name)]),
-            Self::Script { language, piece } => fill(t.script, &[("language", language), ("piece", piece)]),
+            Self::Dynamic { program, word } => say(t.dynamic, &[("program", program), ("word", word)]),
+            Self::Assignment { name } => say(t.assignment, &[("name", name)]),
+            Self::Script { language, piece } => say(t.script, &[("language", language), ("piece", piece)]),
         }
     }
 }
 
-/// The texts of all reasons in one language.
-#[derive(Debug)]
-struct Texts {
-    empty: &'static str,
-    too_long: &'static str,
-    too_complex: &'static str,
-    control_character: &'static str,
-    syntax: &'static str,
-    writes_file: &'static str,
-    reads_unknown: &'static str,
-    computed_name: &'static str,
-    unknown_program: &'static str,
-    no_subcommand: &'static str,
-    subcommand: &'static str,
-    option: &'static str,
-    operand: &'static str,
-    dynamic: &'static str,
-    assignment: &'static str,
-    script: &'static str,
-    background: &'static str,
-    definition: &'static str,
-    keyword: &'static str,
-    endless_loop: &'static str,
-    output_process: &'static str,
-    array: &'static str,
-    extended_glob: &'static str,
-    expansion: &'static str,
-    braces: &'static str,
-    here_document: &'static str,
-    continuation: &'static str,
-    writes: &'static str,
-    interprets: &'static str,
-    runs_others: &'static str,
-    network: &'static str,
-    endless: &'static str,
-    works: &'static str,
+/// A text with words of the command line in it.
+fn say(text: &str, words: &[(&str, &str)]) -> String {
+    let words: Vec<(&str, String)> = words.iter().map(|(name, word)| (*name, shown(word))).collect();
+    let words: Vec<(&str, &str)> = words.iter().map(|(name, word)| (*name, word.as_str())).collect();
+    fill(text, &words)
 }
 
-impl Texts {
-    fn construct(&self, construct: Construct) -> &'static str {
-        match construct {
-            Construct::Background => self.background,
-            Construct::Definition => self.definition,
-            Construct::Keyword => self.keyword,
-            Construct::EndlessLoop => self.endless_loop,
-            Construct::OutputProcess => self.output_process,
-            Construct::Array => self.array,
-            Construct::ExtendedGlob => self.extended_glob,
-            Construct::Expansion => self.expansion,
-            Construct::Braces => self.braces,
-            Construct::HereDocument => self.here_document,
-            Construct::Continuation => self.continuation,
+/// A word as a sentence may quote it.
+fn shown(word: &str) -> String {
+    let mut shown = String::new();
+    for (count, c) in word.chars().enumerate() {
+        if count == WORD_LIMIT {
+            shown.push('…');
+            break;
         }
+        shown.push(if c.is_control() { ' ' } else { c });
     }
-
-    fn harm(&self, harm: Harm) -> &'static str {
-        match harm {
-            Harm::Writes => self.writes,
-            Harm::Interprets => self.interprets,
-            Harm::RunsOthers => self.runs_others,
-            Harm::Network => self.network,
-            Harm::Endless => self.endless,
-            Harm::Works => self.works,
-        }
-    }
+    shown
 }
-
-fn texts(lang: Lang) -> &'static Texts {
-    match lang {
-        Lang::En => &EN,
-        Lang::Zh => &ZH,
-    }
-}
-
-static EN: Texts = Texts {
-    empty: "there is no command in it",
-    too_long: "it is longer than {limit} bytes",
-    too_complex: "it nests too deep, expands too wide or assigns too many variables to be judged",
-    control_character: "it holds the character {code}, which shells and terminals read differently",
-    syntax: "the shell grammar is broken or unusual at `{near}`",
-    writes_file: "it writes to `{target}`; only /dev/null and other descriptors are allowed",
-    reads_unknown: "it reads from `{source}`, which may never end or may be a network connection",
-    computed_name: "the name of the command is computed, so nobody knows what would run",
-    unknown_program: "`{program}` is not in the list of read-only programs",
-    no_subcommand: "`{program}` needs a read-only sub-command here",
-    subcommand: "`{program} {subcommand}` is not a known read-only sub-command",
-    option: "option `{option}` of `{program}` is not known to be read-only, cheap and finite",
-    operand: "`{operand}` makes `{program}` do more than look, or is not known to be harmless",
-    dynamic: "`{word}` is known only to the shell and could become a harmful option of `{program}`; write it out, put `--` or `./` before it",
-    assignment: "setting `{name}` may change what runs",
-    script: "`{piece}` in the {language} expression is not known to only look",
-    background: "a background job outlives the command",
-    definition: "a function definition changes what names mean",
-    keyword: "this shell keyword is not judged",
-    endless_loop: "the loop may never end; only `while read` over an input is allowed",
-    output_process: "`>(…)` writes into another command",
-    array: "arrays are not judged",
-    extended_glob: "extended patterns are not judged",
-    expansion: "this kind of expansion may run or change something",
-    braces: "this brace expansion is not followed",
-    here_document: "this here-document cannot be delimited with certainty",
-    continuation: "a backslash at the end of a line may only stand between words",
-    writes: "`{program}` changes files or state",
-    interprets: "`{program}` runs code that it is given",
-    runs_others: "`{program}` runs another command or changes which commands run",
-    network: "`{program}` talks to the network",
-    endless: "`{program}` does not end by itself or waits for a person",
-    works: "`{program}` builds, tests or works for long",
-};
-
-static ZH: Texts = Texts {
-    empty: "其中没有命令",
-    too_long: "超过 {limit} 字节",
-    too_complex: "嵌套太深、展开太宽或赋值太多,无法判断",
-    control_character: "含有字符 {code},各种 shell 和终端对它的理解不同",
-    syntax: "`{near}` 处的 shell 语法有误或不常见",
-    writes_file: "它会写入 `{target}`;只允许写到 /dev/null 和其他描述符",
-    reads_unknown: "它从 `{source}` 读取,那里可能没有尽头,也可能是网络连接",
-    computed_name: "命令名是算出来的,无从知道会运行什么",
-    unknown_program: "`{program}` 不在只读程序之列",
-    no_subcommand: "`{program}` 在这里需要一个只读的子命令",
-    subcommand: "`{program} {subcommand}` 不是已知的只读子命令",
-    option: "`{program}` 的选项 `{option}` 不能确定是只读、廉价且会结束的",
-    operand: "`{operand}` 使 `{program}` 不只是查看,或不能确定无害",
-    dynamic: "`{word}` 的值只有 shell 知道,可能成为 `{program}` 的有害选项;请写出具体的值,或在前面加 `--` 或 `./`",
-    assignment: "设置 `{name}` 可能改变运行的内容",
-    script: "{language} 表达式中的 `{piece}` 不能确定只是查看",
-    background: "后台任务会比命令活得更久",
-    definition: "函数定义会改变名字的含义",
-    keyword: "不判断这个 shell 关键字",
-    endless_loop: "循环可能永远不结束;只允许对一个输入使用 `while read`",
-    output_process: "`>(…)` 会写入另一个命令",
-    array: "不判断数组",
-    extended_glob: "不判断扩展模式",
-    expansion: "这种展开可能运行或改变什么",
-    braces: "不展开这种花括号",
-    here_document: "不能确定这个 here-document 的边界",
-    continuation: "行尾的反斜杠只能出现在词与词之间",
-    writes: "`{program}` 会改变文件或状态",
-    interprets: "`{program}` 会运行交给它的代码",
-    runs_others: "`{program}` 会运行别的命令,或改变会运行哪些命令",
-    network: "`{program}` 会访问网络",
-    endless: "`{program}` 不会自己结束,或要等人操作",
-    works: "`{program}` 会构建、测试或长时间工作",
-};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::placeholders;
-
-    #[test]
-    fn both_languages_use_the_same_placeholders() {
-        // The derived `Debug` form lists the fields in the same order for both, so its lines pair up.
-        let (en, zh) = (format!("{EN:#?}"), format!("{ZH:#?}"));
-        assert_eq!(en.lines().count(), zh.lines().count());
-        for (en, zh) in en.lines().zip(zh.lines()).filter(|(en, _)| en.contains(": ")) {
-            assert_eq!(placeholders(en), placeholders(zh), "{en}");
-            assert_ne!(en, zh);
-        }
-    }
 
     #[test]
     fn a_reason_is_a_sentence_in_both_languages() {
@@ -357,5 +240,13 @@ mod tests {
             "option `-o` of `sort` is not known to be read-only, cheap and finite"
         );
         assert_eq!(reason.text(Lang::Zh), "`sort` 的选项 `-o` 不能确定是只读、廉价且会结束的");
+    }
+
+    #[test]
+    fn a_reason_stays_one_short_line() {
+        let reason = Reason::UnknownProgram { program: format!("a\nb{}", "字".repeat(5000)) };
+        let text = reason.text(Lang::En);
+        assert!(!text.contains('\n'), "{text}");
+        assert!(text.chars().count() < WORD_LIMIT + 80, "{text}");
     }
 }

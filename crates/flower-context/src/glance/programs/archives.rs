@@ -99,11 +99,11 @@ fn lists_archive(call: &Call<'_>) -> Result<(), Reason> {
     if let Some(archive) = archive.filter(|archive| !local(archive)) {
         return Err(call.operand(archive));
     }
-    if call.has(&["t", "list"]) || old { Ok(()) } else { Err(call.option("tar without -t")) }
+    if call.has(&["t", "list"]) || old { Ok(()) } else { Err(call.needs("-t")) }
 }
 
 fn lists_zip(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["l", "v", "t", "Z", "z"]) { Ok(()) } else { Err(call.option("unzip without -l")) }
+    if call.has(&["l", "v", "t", "Z", "z"]) { Ok(()) } else { Err(call.needs("-l")) }
 }
 
 fn tests_or_lists(call: &Call<'_>) -> Result<(), Reason> {
@@ -111,7 +111,7 @@ fn tests_or_lists(call: &Call<'_>) -> Result<(), Reason> {
     if call.has(&["c", "stdout"]) || (!unpacks && call.has(&["l", "t", "list", "test"])) {
         Ok(())
     } else {
-        Err(call.option("without -l, -t or -c"))
+        Err(call.needs("-l"))
     }
 }
 
@@ -119,7 +119,7 @@ fn first_is(call: &Call<'_>, verbs: &[&str]) -> Result<(), Reason> {
     match call.operands.first() {
         Some(arg) if arg.exact().is_some_and(|text| verbs.contains(&text)) => Ok(()),
         Some(arg) => Err(call.operand(arg)),
-        None => Err(call.option("without a command")),
+        None => Err(Reason::Subcommand { program: call.name.clone(), subcommand: String::new() }),
     }
 }
 

@@ -86,7 +86,7 @@ const COMPOSE: &[Program] = &[
 ];
 
 fn one_round(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["no-stream"]) { Ok(()) } else { Err(call.option("stats without --no-stream")) }
+    if call.has(&["no-stream"]) { Ok(()) } else { Err(call.needs("--no-stream")) }
 }
 
 /// `docker top NAME`, without words for `ps` behind it.
@@ -94,6 +94,6 @@ fn names_container(call: &Call<'_>) -> Result<(), Reason> {
     match call.operands.as_slice() {
         [_] => Ok(()),
         [_, more, ..] => Err(call.operand(more)),
-        [] => Err(call.option("top")),
+        [] => Err(call.needs("NAME")),
     }
 }

@@ -305,7 +305,7 @@ fn reads_configuration(call: &Call<'_>) -> Result<(), Reason> {
     }
     // A name has a dot in it; `edit` has none.
     match call.operands.as_slice() {
-        [] => Err(call.option("git config without a name")),
+        [] => Err(call.needs("--list")),
         [name] if name.exact().is_some_and(|name| name.contains('.')) => Ok(()),
         [name] => Err(call.operand(name)),
         [_, value, ..] => Err(call.operand(value)),

@@ -71,7 +71,7 @@ fn ends_after_rounds(call: &Call<'_>) -> Result<(), Reason> {
     if call.has(&["b", "l"]) && rounds.and_then(|value| value.exact()).is_some_and(few) {
         Ok(())
     } else {
-        Err(call.option("top without -b -n 1"))
+        Err(call.needs("-b -n 1"))
     }
 }
 

@@ -179,7 +179,7 @@ fn shows_swap(call: &Call<'_>) -> Result<(), Reason> {
     if call.operands.is_empty() && call.has(&["s", "show", "summary"]) {
         Ok(())
     } else {
-        Err(call.option("swapon"))
+        Err(call.needs("--show"))
     }
 }
 
@@ -188,7 +188,7 @@ fn no_assignment(call: &Call<'_>) -> Result<(), Reason> {
 }
 
 fn lists(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["l"]) { Ok(()) } else { Err(call.option("without -l")) }
+    if call.has(&["l"]) { Ok(()) } else { Err(call.needs("-l")) }
 }
 
 fn service_status(call: &Call<'_>) -> Result<(), Reason> {
@@ -196,7 +196,7 @@ fn service_status(call: &Call<'_>) -> Result<(), Reason> {
         [_, verb] if verb.exact() == Some("status") => Ok(()),
         [first, ..] => Err(call.operand(first)),
         [] if call.has(&["status-all"]) => Ok(()),
-        [] => Err(call.option("service")),
+        [] => Err(call.needs("--status-all")),
     }
 }
 
@@ -215,10 +215,10 @@ fn stty_shows(call: &Call<'_>) -> Result<(), Reason> {
 }
 
 fn dpkg_queries(call: &Call<'_>) -> Result<(), Reason> {
-    if call.options.is_empty() { Err(call.option("dpkg")) } else { Ok(()) }
+    if call.options.is_empty() { Err(call.needs("-l")) } else { Ok(()) }
 }
 
 /// `-q` first: without it `rpm -i` installs.
 fn rpm_queries(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["q", "query"]) { Ok(()) } else { Err(call.option("rpm without -q")) }
+    if call.has(&["q", "query"]) { Ok(()) } else { Err(call.needs("-q")) }
 }

@@ -1,8 +1,8 @@
 //! Compilers, package managers and interpreters: asking what is installed. Building, running and fetching
 //! is work.
 //!
-//! `cargo metadata` and `cargo tree` are left out unless they are told to touch nothing: they may write a
-//! lock file and fetch an index. `npm ls`, `pip list` and their kin read what is there.
+//! `cargo metadata` and `cargo tree` are left out unless they are told not to write the lock file. `npm ls`,
+//! `pip list` and their kin read what is there.
 
 use super::{Program, probe, program};
 use crate::glance::options::Call;
@@ -76,7 +76,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         .probes("-V -vV -Vv version --list")
         .subcommands(&[
             program("version").flags("v").long("verbose"),
-            // Unless told otherwise it may fetch an index and write the lock file.
             program("metadata")
                 .long(
                     "format-version= no-deps offline locked frozen manifest-path= quiet features= \
@@ -189,17 +188,15 @@ const PIP: &[Program] = &[
     program("debug tree"),
 ];
 
+/// It writes a lock file that is missing or out of date, unless it is told not to. What it fetches goes to its
+/// own cache.
 fn touches_nothing(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["frozen", "no-deps"]) || (call.has(&["offline"]) && call.has(&["locked"])) {
-        Ok(())
-    } else {
-        Err(call.option("without --frozen"))
-    }
+    if call.has(&["locked", "frozen", "no-deps"]) { Ok(()) } else { Err(call.needs("--locked")) }
 }
 
 /// Plugins of the project run with every command.
 fn runs_no_plugins(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["no-plugins"]) { Ok(()) } else { Err(call.option("without --no-plugins")) }
+    if call.has(&["no-plugins"]) { Ok(()) } else { Err(call.needs("--no-plugins")) }
 }
 
 /// `ldd` may run the program it looks at, so only those of the system.
@@ -215,7 +212,7 @@ fn system_libraries(call: &Call<'_>) -> Result<(), Reason> {
 }
 
 fn prints_cache(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["p"]) { Ok(()) } else { Err(call.option("ldconfig without -p")) }
+    if call.has(&["p"]) { Ok(()) } else { Err(call.needs("-p")) }
 }
 
 fn prints_to_standard_output(call: &Call<'_>) -> Result<(), Reason> {
@@ -225,7 +222,7 @@ fn prints_to_standard_output(call: &Call<'_>) -> Result<(), Reason> {
     let values = call.options.iter().filter_map(|(_, value)| value.as_ref());
     match values.into_iter().find(|value| !kind(value)) {
         Some(value) => Err(call.operand(value)),
-        None if call.options.is_empty() => Err(call.option("rustc")),
+        None if call.options.is_empty() => Err(call.needs("--version")),
         None => Ok(()),
     }
 }
