@@ -10,8 +10,9 @@ pub(super) fn is_device(path: &str) -> bool {
         return !descriptor && !HARMLESS_DEVICES.contains(&path);
     }
     // `../../dev/zero`, `/proc/1/root/dev/zero`, `/proc/kmsg`
-    path.ends_with("/kmsg")
-        || path.ends_with("trace_pipe")
+    ENDLESS_FILES.iter().any(|file| path.ends_with(file))
+        || path.starts_with("/inet")
+        || (path.starts_with("/proc/") && path.contains("/fd/"))
         || ENDLESS_DEVICES.iter().any(|device| path.ends_with(device) && path.contains("dev/"))
 }
 
@@ -22,6 +23,9 @@ pub(super) fn may_be_device(head: &str) -> bool {
 
 /// Devices that are at their end at once, or are what the command has open anyway.
 const HARMLESS_DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev", "/dev/"];
+
+/// Files of the kernel that wait for more, or hold all memory there could be.
+const ENDLESS_FILES: &[&str] = &["/kmsg", "trace_pipe", "/kcore", "/pagemap", "/proc/self/mem"];
 
 const ENDLESS_DEVICES: &[&str] = &["/zero", "/full", "/random", "/urandom", "/tty", "/console", "/ptmx"];
 
@@ -38,6 +42,9 @@ mod tests {
             "/proc/kmsg",
             "../../dev/zero",
             "/./dev/tty",
+            "/proc/kcore",
+            "/proc/12/fd/0",
+            "/inet/tcp/0/198.51.100.7/80",
         ] {
             assert!(is_device(path), "{path}");
         }

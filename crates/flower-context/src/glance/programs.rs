@@ -19,6 +19,7 @@
 //!   words that only the shell knows may stand anywhere. `may_hang`: the worst option only makes it go on.
 //!   Neither: the program has an option that does harm, so `sort $X` and `sort *` are refused, and `sort ./*`
 //!   passes;
+//! - `reads(1)`: with fewer operands it reads its standard input, which something must give it then;
 //! - `devices`: operands under `/dev` are looked at, not read;
 //! - `then`: a function that has the last word.
 //!
@@ -43,7 +44,7 @@ use std::sync::LazyLock;
 
 use super::languages::{find, test, xargs};
 use super::options::{self, Call};
-use super::reason::Reason;
+use super::reason::{Harm, Reason};
 use super::value::{Arg, Class};
 use super::wrap;
 
@@ -54,6 +55,10 @@ pub(super) struct Context {
     pub(super) input: Class,
     /// How many programs have called each other up to here: `timeout 5 xargs grep x` is two deep.
     pub(super) depth: u8,
+    /// Something in the command line gives it its standard input.
+    pub(super) fed: bool,
+    /// How many loops are around it.
+    pub(super) loops: usize,
 }
 
 impl Context {
@@ -103,6 +108,7 @@ pub(super) struct Program {
     subcommands: &'static [Program],
     inherited: bool,
     bare: bool,
+    reads: usize,
     check: Option<Check>,
 }
 
@@ -125,6 +131,7 @@ const fn program(names: &'static str) -> Program {
         subcommands: &[],
         inherited: false,
         bare: false,
+        reads: 0,
         check: None,
     }
 }
@@ -199,6 +206,11 @@ impl Program {
         Self { bare: true, ..self }
     }
 
+    /// With fewer operands it waits for its standard input.
+    const fn reads(self, operands: usize) -> Self {
+        Self { reads: operands, ..self }
+    }
+
     const fn then(self, check: Check) -> Self {
         Self { check: Some(check), ..self }
     }
@@ -235,6 +247,10 @@ pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Re
         ("echo" | ":" | "true" | "false", _) => return Ok(()),
         ("find", _) => return find::judge(args, context),
         ("xargs", _) => return xargs::judge(args, context),
+        // Whoever waits in a loop waits for something to happen, and that may be never.
+        ("sleep", _) if context.loops > 0 => {
+            return Err(Reason::Harm { program: name.to_owned(), harm: Harm::Endless });
+        }
         ("test" | "[", _) => return test::judge(name, args),
         // Where is it: nothing runs.
         ("command", [Arg::Exact(option), ..]) if matches!(option.as_str(), "-v" | "-V") => return Ok(()),
@@ -262,7 +278,7 @@ pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Re
             None => Reason::Needs { program: name.to_owned(), option: "--version" },
         });
     }
-    by_table(program, &mut Vec::new(), name, args)
+    by_table(program, &mut Vec::new(), name, args, context)
 }
 
 /// `--version` and its kin, alone.
@@ -281,6 +297,7 @@ fn by_table(
     outer: &mut Vec<&'static Program>,
     name: &str,
     args: &[Arg],
+    context: Context,
 ) -> Result<(), Reason> {
     if !program.subcommands.is_empty() {
         let left = options::skip_options(program, name, args)?;
@@ -295,7 +312,7 @@ fn by_table(
                     if program.inherited {
                         outer.push(program);
                     }
-                    return by_table(found, outer, &format!("{name} {subcommand}"), rest);
+                    return by_table(found, outer, &format!("{name} {subcommand}"), rest, context);
                 }
                 return Err(Reason::Subcommand {
                     program: name.to_owned(),
@@ -309,6 +326,10 @@ fn by_table(
         }
     }
     let call = options::sort(program, outer, name, args)?;
+    let named = call.operands.iter().filter(|arg| arg.exact() != Some("-")).count();
+    if named < program.reads && !context.fed && !call.has(&["files0-from"]) {
+        return Err(Reason::NoInput { program: name.to_owned() });
+    }
     program.check.map_or(Ok(()), |check| check(&call))
 }
 

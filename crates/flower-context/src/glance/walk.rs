@@ -20,7 +20,7 @@ const LOOP_LIMIT: usize = 2;
 /// Refuses the first part of `script` that is not known to be harmless.
 pub(super) fn judge(source: &str, script: &Script) -> Result<(), Fault> {
     let scope = Scope::of(source, script)?;
-    let judge = Judge { scope: &scope, loops: 0 };
+    let judge = Judge { scope: &scope, loops: 0, fed: false };
     judge.list(&script.list, Class::Unknown)?;
     script.bodies.iter().try_for_each(|body| judge.nested(body))
 }
@@ -29,6 +29,8 @@ pub(super) fn judge(source: &str, script: &Script) -> Result<(), Fault> {
 struct Judge<'s> {
     scope: &'s Scope<'s>,
     loops: usize,
+    /// A pipe or a redirect gives what is judged its standard input.
+    fed: bool,
 }
 
 fn refuse<T>(span: Span, reason: Reason) -> Result<T, Fault> {
@@ -44,7 +46,7 @@ impl Judge<'_> {
     fn pipeline(&self, pipeline: &Pipeline, input: Class) -> Result<(), Fault> {
         let mut input = input;
         for (index, command) in pipeline.commands.iter().enumerate() {
-            self.command(command, input)?;
+            Self { fed: self.fed || index > 0, ..*self }.command(command, input)?;
             if index + 1 < pipeline.commands.len() {
                 input = output::of_command(command, input, self.scope);
             }
@@ -54,28 +56,32 @@ impl Judge<'_> {
 
     fn command(&self, command: &Command, input: Class) -> Result<(), Fault> {
         let mut input = input;
+        let mut inner = *self;
         for redirect in &command.redirects {
             redirect::judge(redirect, self.scope)?;
+            input = Class::Unknown;
             match &redirect.kind {
-                RedirectKind::Read(word) | RedirectKind::Write(word) | RedirectKind::HereString(word) => {
+                RedirectKind::Read(word) | RedirectKind::HereString(word) => {
                     self.nested(word)?;
-                    input = Class::Unknown;
+                    inner.fed = true;
                 }
-                RedirectKind::Descriptor | RedirectKind::HereDocument => input = Class::Unknown,
+                RedirectKind::Write(word) => self.nested(word)?,
+                RedirectKind::Descriptor => {}
+                RedirectKind::HereDocument => inner.fed = true,
             }
         }
         match &command.body {
-            Body::Simple { assignments, words } => self.simple(command, assignments, words, input),
-            Body::Group(list) => self.list(list, input),
-            Body::If(lists) => lists.iter().try_for_each(|list| self.list(list, input)),
+            Body::Simple { assignments, words } => inner.simple(command, assignments, words, input),
+            Body::Group(list) => inner.list(list, input),
+            Body::If(lists) => lists.iter().try_for_each(|list| inner.list(list, input)),
             Body::For { name, words, body } => {
                 settable(command.span, name)?;
                 words.iter().try_for_each(|word| self.nested(word))?;
-                self.looped(command.span)?.list(body, Class::Unknown)
+                inner.looped(command.span)?.list(body, Class::Unknown)
             }
             Body::While { condition, body } => {
                 ends(command.span, condition)?;
-                let inner = self.looped(command.span)?;
+                let inner = inner.looped(command.span)?;
                 inner.list(condition, Class::Unknown)?;
                 inner.list(body, Class::Unknown)
             }
@@ -133,9 +139,13 @@ impl Judge<'_> {
         }
         // Only this spelling: variables that `read` sets are collected by it.
         if first.bare() == Some("read") {
-            return Self::read(command.span, rest, &args);
+            return if self.fed {
+                Self::read(command.span, rest, &args)
+            } else {
+                refuse(command.span, Reason::NoInput { program: "read".to_owned() })
+            };
         }
-        let context = programs::Context { input, depth: 0 };
+        let context = programs::Context { input, depth: 0, fed: self.fed, loops: self.loops };
         programs::judge(&name, &args, context).map_err(|reason| Fault { span: command.span, reason })
     }
 

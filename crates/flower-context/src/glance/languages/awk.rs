@@ -5,6 +5,8 @@
 //! and whether `>` compares or writes depends on what stands before it; where that is not certain, the
 //! program is refused.
 
+mod loops;
+
 use super::refused;
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
@@ -20,16 +22,22 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
 
 fn judge_program(program: &str) -> Result<(), Reason> {
     let tokens = tokens(program)?;
+    if !loops::all_end(&tokens) {
+        return Err(refused("awk", "a loop that may never end"));
+    }
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            Token::Word("getline")
-                // Alone it takes the next line of the input; with `<` it may read the same nothing for ever.
-                if !matches!(tokens.get(at + 1), None | Some(Token::Sign(";" | "}" | ")" | "\n"))) => {
+            // It takes the next line of the input; with `<` it may read the same nothing for ever.
+            Token::Word("getline") => {
+                let named = usize::from(matches!(tokens.get(at + 1), Some(Token::Word(_))));
+                if !matches!(tokens.get(at + 1 + named), None | Some(Token::Sign(";" | "}" | ")" | "\n"))) {
                     return Err(refused("awk", "getline"));
                 }
-            Token::Word("while" | "for") => loop_ends(&tokens, at)?,
+            }
             Token::Word("print" | "printf") => prints_to_standard_output(&tokens, at)?,
-            Token::Word("system" | "function" | "func" | "do") | Token::Sign("|" | "@" | ">>") => {
+            // What is read may be named by the program: `ARGV[1] = "/dev/zero"`.
+            Token::Word("system" | "function" | "func" | "do" | "ARGV" | "ARGC")
+            | Token::Sign("|" | "@" | ">>") => {
                 return Err(refused("awk", token.text()));
             }
             _ => {}
@@ -54,40 +62,12 @@ fn prints_to_standard_output(tokens: &[Token<'_>], at: usize) -> Result<(), Reas
     Ok(())
 }
 
-/// A loop needs a condition that can change: one with a name or a field in it.
-fn loop_ends(tokens: &[Token<'_>], at: usize) -> Result<(), Reason> {
-    let mut depth = 0_i32;
-    let mut inside = Vec::new();
-    for token in tokens.iter().skip(at + 1) {
-        match token {
-            Token::Sign("(") => depth += 1,
-            Token::Sign(")") | Token::Closed => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            break;
-        }
-        inside.push(token);
-    }
-    let parts: Vec<&[&Token<'_>]> = inside.split(|token| matches!(token, Token::Sign(";"))).collect();
-    let condition = match parts.as_slice() {
-        [whole] => whole,
-        [_, condition, _] => condition,
-        _ => return Err(refused("awk", "for")),
-    };
-    if condition.iter().any(|token| matches!(token, Token::Word(_) | Token::Sign("$"))) {
-        Ok(())
-    } else {
-        Err(refused("awk", "a loop without end"))
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token<'a> {
     /// A name, a keyword or a function.
     Word(&'a str),
-    /// A number, a string or a pattern.
-    Value,
+    /// A number, or the text of a string or a pattern, which is left out.
+    Value(&'a str),
     /// An operator or a newline.
     Sign(&'a str),
     /// The parenthesis that closes the condition of `if`, `while` or `for`.
@@ -98,7 +78,7 @@ impl<'a> Token<'a> {
     fn text(&self) -> &'a str {
         match self {
             Self::Word(text) | Self::Sign(text) => text,
-            Self::Value => "",
+            Self::Value(text) => text,
             Self::Closed => ")",
         }
     }
@@ -115,7 +95,7 @@ impl<'a> Token<'a> {
             )
             | Self::Closed
             | Self::Sign("$" | "++" | "--") => None,
-            Self::Word(_) | Self::Value | Self::Sign("]" | ")") => Some(true),
+            Self::Word(_) | Self::Value(_) | Self::Sign("]" | ")") => Some(true),
             Self::Sign(_) => Some(false),
         }
     }
@@ -132,7 +112,7 @@ fn tokens(program: &str) -> Result<Vec<Token<'_>>, Reason> {
             '\\' if rest.starts_with("\\\n") => 2,
             '#' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
-                tokens.push(Token::Value);
+                tokens.push(Token::Value(""));
                 string(rest)?
             }
             '/' => match tokens.last().map_or(Some(false), |last| last.divides()) {
@@ -141,7 +121,7 @@ fn tokens(program: &str) -> Result<Vec<Token<'_>>, Reason> {
                     1
                 }
                 Some(false) => {
-                    tokens.push(Token::Value);
+                    tokens.push(Token::Value(""));
                     pattern(rest)?
                 }
                 None => return Err(refused("awk", rest)),
@@ -155,10 +135,12 @@ fn tokens(program: &str) -> Result<Vec<Token<'_>>, Reason> {
                 length
             }
             c if c.is_ascii_digit() || c == '.' => {
-                tokens.push(Token::Value);
-                rest.bytes()
+                let length = rest
+                    .bytes()
                     .position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'.'))
-                    .unwrap_or(rest.len())
+                    .unwrap_or(rest.len());
+                tokens.push(Token::Value(rest.get(..length).unwrap_or_default()));
+                length
             }
             _ => {
                 let signs = [
@@ -265,6 +247,14 @@ mod tests {
             "{x = $1 > 3 ? \"a\" : \"b\"; print x}",
             "/a\\/b/",
             "# note\n{print}",
+            "{for(i=NF;i>0;i--) printf \"%s \", $i; print \"\"}",
+            "{for(i=1;i<=NF;i++) if ($i ~ /x/) {print $i; n++} else m++; print n}",
+            "{for(i=1;i<=NF;i++) $i=toupper($i); for(i=1;i<=3;i++) print $i}",
+            "{for(i=1;i<=NF;i++) gsub(/x/,\"\",$i)}1",
+            "{i=1; while(i<=NF){print $i; i++}}",
+            "{i=1\nwhile (i <= 3) {\nif (i in a)\nprint i\ni += 1\n}\n}",
+            "/a/{while((getline l) > 0) print l}",
+            "BEGIN{for(i=0;i<3;i++){for(j=0;j<2;j++) print i,j}}",
             "",
         ] {
             check(program, true);
@@ -289,6 +279,29 @@ mod tests {
             "@load \"x\"",
             "@include \"x\"",
             "{f = \"system\"; @f(\"x\")}",
+            "BEGIN{while(x==x);}",
+            "BEGIN{for(i=0;i<1;){}}",
+            "BEGIN{for(i=0;i<1;i--);}",
+            "BEGIN{for(i=0;i<1;i+=0);}",
+            "BEGIN{for(i=0;i<1;i++) i=0}",
+            "BEGIN{for(i=0;i<1;i++) {x; --i}}",
+            "BEGIN{for(i=0;i<n;i++) n++}",
+            "BEGIN{for(i=0;i<1||1;i++) print}",
+            "BEGIN{for(i=0;i<1;i++) if (x) y; else i=0}",
+            "BEGIN{for(i=0;j<1;i++) print}",
+            "{for(i=1;i<=NF;i++) $(NF+1)=1}",
+            "{for(i=1;i<=NF;i++) $0=$0 \" x\"}",
+            "{for(i=1;i<=NF;i++) gsub(/a/,\"a a\")}",
+            "{for(i=1;i<=NF;i++) split(\"0\",a,i)}",
+            "BEGIN{i=0; while(i<5) print i}",
+            "BEGIN{i=0; while(i<5) {if (0) i++}}",
+            "BEGIN{i=0; while(i<5) {if (0)\ni++\n}}",
+            "BEGIN{i=0; while(i<5) {i++; i=0}}",
+            "BEGIN{i=0; while(i<5) {continue; i++}}",
+            "BEGIN{i=0; while(i<5) {i--}}",
+            "BEGIN{while((getline l < \"f\") > 0) print l}",
+            "BEGIN{while(getline || 1) print}",
+            "BEGIN{ARGV[1]=\"/dev/zero\";ARGC=2}{print}",
             "function f(){f()} BEGIN{f()}",
             "{print \"a\" |& \"cmd\"}",
             "{if (1) /2; system(\"x\") /1/}",

@@ -60,7 +60,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "all file-header program-headers section-headers symbols syms notes relocs dynamic \
              version-info wide string-dump= hex-dump= debug-dump=? dyn-syms",
         )
-        .tame(),
+        .then(no_response_file),
     program("size").flags("ABGdoxt").long("format= radix= common totals").then(no_response_file),
     program("otool").flags("fahlLDtdorSTMHGvVIs").tame(),
     program("addr2line c++filt")

@@ -16,7 +16,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("sleep").at_most(1).then(short_wait),
     // Colons and patterns; it prints one line.
     program("expr").tame().stops(),
-    program("factor numfmt")
+    // A number of many digits takes years.
+    program("factor").then(short_numbers),
+    program("numfmt")
         .long("to= from= suffix= format= padding= header=? field= delimiter= invalid= round=")
         .valued("d")
         .tame(),
@@ -29,13 +31,30 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("cal ncal").flags("13jmywhb").valued("ABnd").long("three year monday sunday week").tame(),
 ];
 
-/// Each number must be small enough that counting up to it is cheap.
+/// Each number must be small enough that counting up to it is cheap, and the step no tiny part of one.
 fn short_sequence(call: &Call<'_>) -> Result<(), Reason> {
     let small = |arg: &Arg| match arg {
-        Arg::Exact(text) => text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'),
+        Arg::Exact(text) => {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        }
         Arg::Open(_) => arg.start() == Class::Number,
     };
-    match call.operands.iter().find(|arg| !small(arg)) {
+    let steps = |arg: &Arg| {
+        arg.exact().and_then(|text| text.parse::<f32>().ok()).is_some_and(|step| step.abs() >= 0.01)
+    };
+    let step = match call.operands.as_slice() {
+        [_, step, _] => Some(step).filter(|step| !steps(step)),
+        _ => None,
+    };
+    match call.operands.iter().find(|arg| !small(arg)).or(step) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
+
+fn short_numbers(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|arg| arg.exact().is_none_or(|text| text.len() > 18)) {
         Some(arg) => Err(call.operand(arg)),
         None => Ok(()),
     }

@@ -1,6 +1,8 @@
 //! Searching in files.
 
 use super::{Program, program};
+use crate::glance::options::Call;
+use crate::glance::reason::Reason;
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("grep egrep fgrep ggrep")
@@ -16,10 +18,14 @@ pub(super) const PROGRAMS: &[Program] = &[
              group-separator= no-group-separator unix-byte-offsets",
         )
         .numeric()
-        .tame(),
+        .tame()
+        .then(greps_files),
     // `--pre` and `--hostname-bin` run programs, `-z` runs decompressors.
-    program("rg ripgrep").flags("acFhHiIlLnNopPqsSuUvVwx0.").valued("ABCdeEfgjmMrtT").long(
-        "after-context= before-context= context= byte-offset case-sensitive color= colors= column \
+    program("rg ripgrep")
+        .flags("acFhHiIlLnNopPqsSuUvVwx0.")
+        .valued("ABCdeEfgjmMrtT")
+        .long(
+            "after-context= before-context= context= byte-offset case-sensitive color= colors= column \
              no-column count count-matches crlf no-config debug no-ignore no-ignore-dot \
              no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent no-ignore-vcs \
              no-require-git encoding= engine= regexp= field-context-separator= field-match-separator= \
@@ -32,11 +38,16 @@ pub(super) const PROGRAMS: &[Program] = &[
              pcre2-version pretty quiet replace= smart-case sort= sortr= stats stop-on-nonmatch text \
              threads= trim type= type-list type-not= type-add= unrestricted vimgrep with-filename \
              no-filename word-regexp context-separator= binary path-separator=",
-    ),
-    program("ag").flags("acfghHiIlLnopqrRsSuUvwQ0").valued("ABCm").long(
-        "ignore= ignore-dir= hidden nocolor color nogroup group column count files-with-matches \
+        )
+        .then(searches_files),
+    program("ag")
+        .flags("acfghHiIlLnopqrRsSuUvwQ0")
+        .valued("ABCm")
+        .long(
+            "ignore= ignore-dir= hidden nocolor color nogroup group column count files-with-matches \
              literal smart-case word-regexp depth= type= nobreak noheading",
-    ),
+        )
+        .then(searches_files),
     program("locate mlocate plocate")
         .flags("bceiwr0A")
         .valued("ln")
@@ -48,3 +59,26 @@ pub(super) const PROGRAMS: &[Program] = &[
         .long("files exclude= type= sort= output= hidden no-ignore compact"),
     program("scc cloc").long("json csv md quiet by-file exclude-dir= include-lang= exclude-lang="),
 ];
+
+/// `-D read` reads devices, and so does `-R` in a tree that holds some.
+fn greps_files(call: &Call<'_>) -> Result<(), Reason> {
+    let devices = call.options.iter().find(|(name, _)| matches!(*name, "D" | "devices"));
+    if let Some((name, value)) = devices
+        && value.as_ref().and_then(|value| value.exact()) != Some("skip")
+    {
+        return Err(call.option(name));
+    }
+    if call.has(&["r", "R", "recursive", "dereference-recursive"]) { searches_files(call) } else { Ok(()) }
+}
+
+/// Below `/proc`, `/dev` and `/sys` are files without an end, and below `/` are those.
+fn searches_files(call: &Call<'_>) -> Result<(), Reason> {
+    let endless = |path: &str| {
+        let mut names = path.split('/').filter(|name| !matches!(*name, "" | "."));
+        path.starts_with('/') && matches!(names.next(), None | Some("proc" | "dev" | "sys" | ".."))
+    };
+    match call.operands.iter().find(|arg| arg.exact().is_some_and(endless)) {
+        Some(arg) if arg.exact() != Some("/dev/null") => Err(call.operand(arg)),
+        _ => Ok(()),
+    }
+}

@@ -9,11 +9,13 @@ use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("cat gcat")
+        .reads(1)
         .flags("AbeEnstTuv")
         .long("show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting")
         .tame(),
-    program("tac").flags("br").valued("s").long("before regex separator=").tame(),
+    program("tac").reads(1).flags("br").valued("s").long("before regex separator=").tame(),
     program("nl")
+        .reads(1)
         .flags("p")
         .valued("bdfhilnsvw")
         .long(
@@ -31,6 +33,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .then(runs_no_pager),
     // A count makes devices finite: `head -c 16 /dev/urandom`.
     program("head ghead")
+        .reads(1)
         .flags("qvz")
         .valued("cn")
         .long("bytes= lines= quiet silent verbose zero-terminated")
@@ -40,16 +43,19 @@ pub(super) const PROGRAMS: &[Program] = &[
         .then(counts_bytes_of_devices),
     // `-f`, `-F`, `--follow`, `--retry` and `--pid` wait for more.
     program("tail gtail")
+        .reads(1)
         .flags("qvzr")
         .valued("cn")
         .long("bytes= lines= quiet silent verbose zero-terminated")
         .numeric()
         .may_hang(),
     program("wc gwc")
+        .reads(1)
         .flags("clmwL")
         .long("bytes chars lines words max-line-length files0-from= total=")
         .tame(),
     program("cut gcut")
+        .reads(1)
         .flags("nsz")
         .valued("bcdf")
         .long(
@@ -57,9 +63,14 @@ pub(super) const PROGRAMS: &[Program] = &[
              zero-terminated",
         )
         .tame(),
-    program("tr").flags("cCdst").long("complement delete squeeze-repeats truncate-set1").tame(),
-    program("paste").flags("sz").valued("d").long("delimiters= serial zero-terminated").tame(),
+    program("tr")
+        .reads(usize::MAX)
+        .flags("cCdst")
+        .long("complement delete squeeze-repeats truncate-set1")
+        .tame(),
+    program("paste").reads(1).flags("sz").valued("d").long("delimiters= serial zero-terminated").tame(),
     program("column")
+        .reads(1)
         .flags("texJLnrd")
         .valued("csoNRHTWO")
         .long(
@@ -67,11 +78,17 @@ pub(super) const PROGRAMS: &[Program] = &[
              fillrows output-width=",
         )
         .tame(),
-    program("fold").flags("bs").valued("w").long("bytes spaces width=").tame(),
-    program("fmt").flags("cstu").valued("wgp").long("width= split-only uniform-spacing").numeric().tame(),
+    program("fold").reads(1).flags("bs").valued("w").long("bytes spaces width=").tame(),
+    program("fmt")
+        .reads(1)
+        .flags("cstu")
+        .valued("wgp")
+        .long("width= split-only uniform-spacing")
+        .numeric()
+        .tame(),
     program("pr").flags("adfFmtT").valued("hlowNe").numeric().tame(),
-    program("rev").flags("0").tame(),
-    program("expand unexpand").flags("ai").valued("t").long("all initial tabs= first-only").tame(),
+    program("rev").reads(1).flags("0").tame(),
+    program("expand unexpand").reads(1).flags("ai").valued("t").long("all initial tabs= first-only").tame(),
     program("join")
         .flags("iz")
         .valued("aejotv12")
@@ -83,6 +100,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .tame(),
     // The second operand of `uniq` is where it writes.
     program("uniq guniq")
+        .reads(1)
         .flags("cdDiuz")
         .valued("fsw")
         .long(
@@ -91,7 +109,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         )
         .at_most(1),
     // `-o` writes, `--compress-program` runs, `-T` chooses where temporary files go.
-    program("sort gsort").flags("bdfghiMnRrVcCmsuz").valued("ktS").long(
+    program("sort gsort").reads(1).flags("bdfghiMnRrVcCmsuz").valued("ktS").long(
         "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort \
              human-numeric-sort ignore-nonprinting month-sort numeric-sort random-sort reverse \
              version-sort sort= check=? key= field-separator= merge stable unique zero-terminated \
@@ -121,6 +139,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("diffstat").flags("bclmqrtu").valued("npw").tame(),
     program("diff3").flags("AeEimxX3Ta").tame(),
     program("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum")
+        .reads(1)
         .flags("bctwzr")
         .valued("al")
         .long(
@@ -136,12 +155,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         .words("-ps -plain -bits -include -postscript -uppercase")
         .at_most(1),
     program("od")
+        .reads(1)
         .flags("abcdfilosxv")
         .valued("AjNtwS")
         .long("address-radix= skip-bytes= read-bytes= format= output-duplicates width=? endian=")
         .tame(),
     program("hexdump hd").flags("bcCdovx").valued("efns").tame(),
     program("strings")
+        .reads(1)
         .flags("aof")
         .valued("nte")
         .long("all bytes= radix= print-file-name encoding=")
@@ -149,6 +170,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .tame(),
     // BSD's `-o` writes a file.
     program("base64 base32 basenc gbase64")
+        .reads(1)
         .flags("di")
         .valued("w")
         .long("decode ignore-garbage wrap= base64 base64url base32 base16"),
@@ -186,14 +208,29 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("envsubst").tame(),
 ];
 
-/// `head -c 16 /dev/urandom` ends, `head /dev/zero` looks for a newline for ever.
+/// `head -c 16 /dev/urandom` ends, `head /dev/zero` looks for a newline for ever, and `head -c -1 /dev/zero`
+/// for the end.
 fn counts_bytes_of_devices(call: &Call<'_>) -> Result<(), Reason> {
     let device =
         call.operands.iter().find(|arg| arg.exact().is_none_or(is_device) && arg.shown().contains("dev"));
+    let counts = call.options.iter().filter(|(name, _)| matches!(*name, "c" | "bytes"));
+    let few = counts.map(|(_, value)| value.as_ref().and_then(Arg::exact).is_some_and(is_a_few_bytes));
     match device {
-        Some(arg) if !call.has(&["c", "bytes"]) => Err(call.operand(arg)),
+        Some(arg) if few.last() != Some(true) => Err(call.operand(arg)),
         _ => Ok(()),
     }
+}
+
+/// At most some megabytes: `16`, `512K`, `1M`.
+fn is_a_few_bytes(count: &str) -> bool {
+    let digits = count.trim_end_matches(['k', 'K', 'M', 'B']);
+    let most = match count.get(digits.len()..) {
+        Some("") => 7,
+        Some("k" | "K" | "kB" | "KB") => 4,
+        Some("M" | "MB") => 1,
+        _ => 0,
+    };
+    (1..=most).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `--paging=always` runs what the configuration names.

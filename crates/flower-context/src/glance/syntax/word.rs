@@ -74,6 +74,11 @@ impl Reader<'_> {
                         !matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`') && !ends_word(byte)
                     });
                     pieces.text(run, false);
+                    // `!$`, `!!`: words of an earlier line where history is on.
+                    let earlier = run.ends_with('!') && self.peek() == Some(b'$');
+                    if earlier || run.contains("!!") {
+                        return Err(self.construct(start, Construct::Expansion));
+                    }
                 }
             }
         }
