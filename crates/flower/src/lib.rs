@@ -18,9 +18,11 @@
 //! # }
 //! ```
 
+pub mod budget;
 pub mod guard;
 pub mod handoff;
 pub mod receipt;
+pub mod resilience;
 pub mod rewriting;
 pub mod roles;
 pub mod runtime;

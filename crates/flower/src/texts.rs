@@ -161,6 +161,12 @@ texts! {
     page_output_bytes,
     /// Behind a page of a search in a spilled file: `{next}` matches are shown.
     page_search,
+    /// A step that has used up its money: `{budget}`, `{spent}` in US dollars.
+    budget_usd,
+    /// A step that has used up its turns: `{budget}`, `{spent}`.
+    budget_turns,
+    /// A step that has used up its time: `{budget}`, `{spent}` as h:mm:ss.
+    budget_wall_clock,
 }
 
 /// The texts of `lang`.

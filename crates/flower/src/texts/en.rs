@@ -122,4 +122,7 @@ Hand it to a worker with the Agent tool instead: state the goal and how you will
     page_output_lines: "[there is more: the same command with `| tail -n +{next}`]",
     page_output_bytes: "[there is more: the same command with `| tail -c +{next}`]",
     page_search: "[there is more: the same search with offset {next}]",
+    budget_usd: "the budget of ${budget} is spent (${spent})",
+    budget_turns: "the budget of {budget} turns is spent ({spent})",
+    budget_wall_clock: "the time of {budget} is over ({spent})",
 };

@@ -122,4 +122,7 @@ pub(super) static TEXTS: Texts = Texts {
     page_output_lines: "[后面还有:同一条命令后加 `| tail -n +{next}`]",
     page_output_bytes: "[后面还有:同一条命令后加 `| tail -c +{next}`]",
     page_search: "[后面还有:同一次搜索,offset 为 {next}]",
+    budget_usd: "{budget} 美元的预算已用完(已花 {spent} 美元)",
+    budget_turns: "{budget} 轮的预算已用完(已用 {spent} 轮)",
+    budget_wall_clock: "{budget} 的时限已到(已用 {spent})",
 };
