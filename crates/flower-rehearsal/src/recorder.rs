@@ -65,6 +65,7 @@ pub fn record(name: &str, main: &[u8], subagents: &[&[u8]]) -> Recording {
         scenario: Scenario {
             name: name.to_owned(),
             prompt: None,
+            window: None,
             threads,
             fallback: None,
             faults: Vec::new(),

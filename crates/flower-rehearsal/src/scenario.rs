@@ -23,6 +23,10 @@
 //!
 //! **Prompt.** `prompt` is what the human asks when a whole run is played from the file; the server does not need it.
 //!
+//! **Window.** `window = 100000` is the context window of whatever model is asked: a longer prompt is refused as too long,
+//! each time. How long a prompt is follows from its text ([`crate::tokens`]); `{{filler:40000}}` makes it longer. Whoever
+//! starts the run tells the runtime the same number, since no harness knows of it.
+//!
 //! **Threads.** The first thread whose `match` fits a request answers it; all given conditions must hold, and a list
 //! of texts means all of them. `agent` is `"main"`, `"subagent"` or `"any"` (default); `prompt` is text in the first
 //! user message, `last` text in the newest one, `system` text in the system prompt, `model` a part of the model name.
@@ -62,6 +66,8 @@ pub struct Scenario {
     pub name: String,
     /// What the human asks at the start of the run. The server does not look at it; whoever starts the run does.
     pub prompt: Option<String>,
+    /// The context window in tokens, in place of the models' own where it is smaller.
+    pub window: Option<u64>,
     /// In order of preference: the first that matches answers.
     pub threads: Vec<Thread>,
     /// What answers when no thread matches or a thread has come to its end.

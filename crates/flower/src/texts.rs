@@ -93,6 +93,8 @@ texts! {
     handoff_why_incomplete,
     /// Why: the turn failed: `{text}`.
     handoff_why_failed,
+    /// Before what the session did write of a document that is none.
+    handoff_known_wrote,
     /// Before a part of the document that the session itself started from.
     handoff_known_before,
     /// Before the step's prompt.

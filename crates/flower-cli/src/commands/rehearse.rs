@@ -10,7 +10,7 @@ use flower::receipt::receipt;
 use flower::runtime::{RuntimeBuilder, Settings, Start};
 use flower_claude::harness::Install;
 use flower_context::{Lang, fill};
-use flower_rehearsal::{COORDINATOR, COORDINATOR_ZH, Options, Rehearsal, Scenario};
+use flower_rehearsal::{BUILT_IN, Options, Rehearsal, Scenario};
 use flower_store::ProjectPaths;
 
 use crate::console::{Console, one_line};
@@ -27,8 +27,8 @@ use workspace::{Workspace, WorkspaceError};
 /// The harness's configuration directory in its state of a rehearsal.
 const CONFIG_DIR: &str = "claude";
 
-/// The built-in scenario.
-const BUILT_IN: &str = "coordinator";
+/// What is played when nothing else is asked for.
+const USUAL: &str = "coordinator";
 
 /// Options of `flower rehearse`.
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     if args.serve {
         return serve(args, console);
     }
-    let scenario = scenario(args.scenario.as_deref().unwrap_or(BUILT_IN), console)?;
+    let scenario = scenario(args.scenario.as_deref().unwrap_or(USUAL), console)?;
     let found = crate::harness::ensure(args.claude.as_deref(), Install::Allowed, console)?;
     let seed = RandomState::new().hash_one(std::process::id());
     let mut workspace = Workspace::open(args.workspace.as_deref(), seed).map_err(|error| {
@@ -197,18 +197,20 @@ fn variables(workspace: &Path, artifacts: &Path) -> BTreeMap<String, String> {
 }
 
 fn scenario(name: &str, console: &Console) -> Result<Scenario, CliError> {
-    let parsed = if name == BUILT_IN {
-        let text = match console.lang {
-            Lang::En => COORDINATOR,
-            Lang::Zh => COORDINATOR_ZH,
-        };
-        Scenario::parse(BUILT_IN, text)
-    } else {
-        Scenario::load(Path::new(name))
+    let parsed = match BUILT_IN.iter().find(|built_in| built_in.name == name) {
+        Some(built_in) => {
+            let text = match console.lang {
+                Lang::En => built_in.english,
+                Lang::Zh => built_in.chinese,
+            };
+            Scenario::parse(built_in.name, text)
+        }
+        None => Scenario::load(Path::new(name)),
     };
     parsed.map_err(|error| {
+        let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).collect();
         CliError::from_error(Kind::CannotStart, &error)
-            .hint(fill(console.texts().unknown_scenario, &[("known", BUILT_IN)]))
+            .hint(fill(console.texts().unknown_scenario, &[("known", &known.join(", "))]))
     })
 }
 

@@ -39,6 +39,7 @@ pub enum ScenarioError {
 struct WrittenScenario {
     name: Option<String>,
     prompt: Option<String>,
+    window: Option<Spanned<i64>>,
     #[serde(default)]
     thread: Vec<Spanned<WrittenThread>>,
     fallback: Option<WrittenStep>,
@@ -158,8 +159,12 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
             "there is nothing to answer with; write a [[thread]] with steps, or a [fallback] with a text";
         return Err(place.error(0, reason));
     }
+    let window = written.window.map(|window| {
+        let tokens = u64::try_from(*window.get_ref()).ok().filter(|tokens| *tokens > 0);
+        tokens.ok_or_else(|| place.error(window.span().start, "window must be 1 or more, in tokens"))
+    });
     let name = written.name.unwrap_or_else(|| file.to_owned());
-    Ok(Scenario { name, prompt: written.prompt, threads, fallback, faults })
+    Ok(Scenario { name, prompt: written.prompt, window: window.transpose()?, threads, fallback, faults })
 }
 
 fn known_threads(threads: &[Thread]) -> String {

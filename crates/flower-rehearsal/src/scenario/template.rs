@@ -7,6 +7,7 @@
 //! | `prompt` | what the user wrote first, without the harness's reminders |
 //! | `last` | all text of the newest user message |
 //! | `var:NAME` | a variable given by the host |
+//! | `filler:40000` | so many characters of text that says nothing, in lines: what makes a context long |
 //! | `"text"` | itself (`{{"{{"}}` writes two braces) |
 //!
 //! | filter | keeps |
@@ -28,6 +29,7 @@ mod syntax;
 use super::Conversation;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// A text with quotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +57,7 @@ enum Source {
     Prompt,
     Last,
     Variable(String),
+    Filler(usize),
     Text(String),
 }
 
@@ -228,9 +231,24 @@ impl Source {
                 .get(name)
                 .cloned()
                 .ok_or_else(|| format!("the host gave no variable {name:?}")),
+            Self::Filler(length) => Ok(filler(*length)),
             Self::Text(text) => Ok(text.clone()),
         }
     }
+}
+
+/// Exactly so many characters, all of one byte.
+fn filler(length: usize) -> String {
+    let mut text = String::with_capacity(length + 80);
+    for number in 1_usize.. {
+        if text.len() >= length {
+            break;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{number}. This line says nothing; it is here because it is long.");
+    }
+    text.truncate(length);
+    text
 }
 
 fn nth<'a>(

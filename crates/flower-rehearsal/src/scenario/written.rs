@@ -12,6 +12,9 @@ pub(super) fn write(scenario: &Scenario) -> String {
     if let Some(prompt) = &scenario.prompt {
         out.text("prompt", prompt);
     }
+    if let Some(window) = scenario.window {
+        out.field("window", window);
+    }
     for thread in &scenario.threads {
         out.thread(thread);
     }

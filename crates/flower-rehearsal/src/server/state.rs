@@ -216,7 +216,11 @@ impl Shared {
 
     pub(super) fn take_faults(&self, target: &Target<'_>) -> Vec<Effect> {
         let mut inner = self.lock();
-        let taken = fault::take(&mut inner.faults, target);
+        // A prompt that does not fit never comes as far as anything else that could go wrong with its answer.
+        let taken = match self.scenario.window.filter(|window| target.tokens > *window) {
+            Some(window) => vec![Effect::Window(window)],
+            None => fault::take(&mut inner.faults, target),
+        };
         for effect in &taken {
             *inner.state.faults_played.entry(effect.name()).or_default() += 1;
         }

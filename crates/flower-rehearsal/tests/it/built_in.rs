@@ -2,7 +2,7 @@
 //! must be one of them.
 
 use crate::client::{HEADERS, ask, go_on, post_as, start_with};
-use flower_rehearsal::{COORDINATOR, COORDINATOR_ZH, Options, Rehearsal, Scenario};
+use flower_rehearsal::{BUILT_IN, COORDINATOR, COORDINATOR_ZH, Options, Rehearsal, Scenario};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -175,11 +175,20 @@ fn both_languages_are_the_same_play() {
             .map(|thread| {
                 let steps = thread.steps.iter();
                 let steps: Vec<_> = steps
-                    .map(|step| (step.text.is_some(), step.thinking.is_some(), step.calls.len()))
+                    .map(|step| {
+                        let tools = step.calls.iter().map(|call| call.tool.clone()).collect::<Vec<_>>();
+                        (step.text.is_some(), step.thinking.is_some(), step.repeat, tools)
+                    })
                     .collect();
-                (thread.name.clone(), thread.matches.agent, steps)
+                (thread.name.clone(), thread.matches.agent, thread.after_last, steps)
             })
             .collect::<Vec<_>>()
     };
-    assert_eq!(shape(COORDINATOR), shape(COORDINATOR_ZH));
+    for built_in in BUILT_IN {
+        assert_eq!(shape(built_in.english), shape(built_in.chinese), "{}", built_in.name);
+        let read = |text| Scenario::parse(built_in.name, text).unwrap();
+        let (english, chinese) = (read(built_in.english), read(built_in.chinese));
+        assert_eq!((&*english.name, &*chinese.name), (built_in.name, built_in.name));
+        assert_eq!((english.window, english.faults.len()), (chinese.window, chinese.faults.len()));
+    }
 }

@@ -44,6 +44,25 @@ async fn an_error_status_comes_with_the_apis_body_and_once() {
 }
 
 #[tokio::test]
+async fn a_small_window_refuses_what_is_too_long_for_it_each_time() {
+    let rehearsal = start(&format!("window = 1000\n{TALK}[[fault]]\nstatus = 529\n")).await;
+    for _ in 0..2 {
+        let answer = post(&rehearsal, &ask(&"word ".repeat(1_000))).await;
+        let error = &answer.json()["error"];
+        assert_eq!((answer.status, &error["type"]), (400, &"invalid_request_error".into()));
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("prompt is too long: 1") && message.ends_with(" > 1000 maximum"),
+            "{message}"
+        );
+    }
+    assert_eq!(post(&rehearsal, &ask("a")).await.status, 529, "other faults wait for a prompt that fits");
+    assert_eq!(post(&rehearsal, &ask("a")).await.status, 200);
+    let state = rehearsal.state();
+    assert_eq!((state.faults_played["window"], state.violation_count), (2, 0), "it is part of the play");
+}
+
+#[tokio::test]
 async fn a_reset_before_the_first_byte_leaves_no_answer() {
     let rehearsal = with("reset = 0").await;
     let body = streamed().to_string();

@@ -70,6 +70,8 @@ impl Why {
 pub struct Known<'a> {
     /// The step's own prompt.
     pub prompt: &'a str,
+    /// What the session wrote in the turn for its document, where that was none. Its parts are kept as far as it has any.
+    pub wrote: &'a str,
     /// The document that the session itself started from.
     pub previous: Option<&'a Document>,
     /// The transcript of the main thread.
@@ -88,24 +90,38 @@ pub struct Known<'a> {
 pub fn assemble(lang: Lang, why: &Why, known: &Known<'_>) -> Document {
     let texts = texts(lang);
     let seen = Seen::of(known.main, known.workers, known.denied);
+    let labelled = |label: &str, text: &str| match text {
+        "" => String::new(),
+        text => format!("{label}\n\n{text}"),
+    };
     let previous = |part: Part| {
         let text = known.previous.map(|document| document.part(part)).unwrap_or_default();
-        if text.is_empty() { String::new() } else { format!("{}\n\n{text}", texts.handoff_known_before) }
+        labelled(texts.handoff_known_before, text)
     };
+    let salvaged = Document::salvage(known.wrote);
+    let wrote = |part: Part| labelled(texts.handoff_known_wrote, salvaged.part(part));
+    let partless = if salvaged == Document::default() { known.wrote } else { "" };
     let doing = [
         why.notice(lang),
+        wrote(Part::Doing),
+        quote(texts.handoff_known_wrote, partless, SAID),
         quote(texts.handoff_known_prompt, known.prompt, PROMPT),
         previous(Part::Doing),
         said(texts, &seen),
     ];
-    let decided =
-        [previous(Part::Decided), list(texts.handoff_known_notes, on_bench(known.index, &["notes/"]))];
+    let decided = [
+        wrote(Part::Decided),
+        previous(Part::Decided),
+        list(texts.handoff_known_notes, on_bench(known.index, &["notes/"])),
+    ];
     let dead_ends = [
+        wrote(Part::DeadEnds),
         previous(Part::DeadEnds),
         list(texts.handoff_known_failed, newest(&seen.failed)),
         list(texts.handoff_known_denied, newest(&seen.denied)),
     ];
     let next = [
+        wrote(Part::Next),
         texts.handoff_known_next.to_owned(),
         list(texts.handoff_known_todo, newest(&seen.todo)),
         list(
@@ -116,6 +132,7 @@ pub fn assemble(lang: Lang, why: &Why, known: &Known<'_>) -> Document {
     ];
     let workspace = known.workspace.map(|path| path.display().to_string());
     let scene = [
+        wrote(Part::Scene),
         list(texts.handoff_known_workspace, workspace),
         list(texts.handoff_known_files, seen.files.iter().rev().take(FILES).cloned()),
         list(texts.handoff_known_bench, on_bench(known.index, &["scripts/", "artifacts/"])),

@@ -149,6 +149,17 @@ impl Document {
         read.find(|document| document.check().is_ok()).ok_or(missing)
     }
 
+    /// What can be read of a text that is no whole document; any part may be empty.
+    pub fn salvage(text: &str) -> Self {
+        let text = plain(text);
+        let lines: Vec<&str> = text.lines().collect();
+        let document = Self::read(&lines, &fences::classify(&lines), Reading::Strict);
+        if document != Self::default() {
+            return document;
+        }
+        Self::read(&lines, &vec![Line::Text; lines.len()], Reading::Loose)
+    }
+
     fn read_fenced(lines: &[&str]) -> Result<Self, Missing> {
         let document = Self::read(lines, &fences::classify(lines), Reading::Strict);
         document.check().map(|()| document)

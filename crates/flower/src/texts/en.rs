@@ -82,6 +82,7 @@ Write that document as your answer, now, and nothing else. Call no tool; this tu
     handoff_why_full: "Its context was full, so it could not be asked any more.",
     handoff_why_incomplete: "What it wrote says nothing under: {parts}.",
     handoff_why_failed: "The turn in which it should have written failed: {text}.",
+    handoff_known_wrote: "The session itself wrote:",
     handoff_known_before: "The document that the session itself started from says:",
     handoff_known_prompt: "The prompt of the step begins:",
     handoff_known_said: "Among the last things that the session said:",

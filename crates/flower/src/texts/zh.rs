@@ -82,6 +82,7 @@ pub(super) static TEXTS: Texts = Texts {
     handoff_why_full: "它的上下文已满,无法再向它提问。",
     handoff_why_incomplete: "它写的内容里,这些部分是空的:{parts}。",
     handoff_why_failed: "本该由它写文档的那一轮失败了:{text}。",
+    handoff_known_wrote: "那个会话自己写下的是:",
     handoff_known_before: "那个会话自己接手时的文档写着:",
     handoff_known_prompt: "这一步的提示开头是:",
     handoff_known_said: "那个会话最后说过的话之一:",

@@ -10,9 +10,13 @@ fn errors_name_the_line_and_what_to_write() {
     for (text, expected) in [
         (
             "nmae = 1",
-            "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `thread`, `fallback`, `fault`",
+            "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `window`, `thread`, `fallback`, `fault`",
         ),
         ("", "s.toml:1: there is nothing to answer with; write a [[thread]] with steps, or a [fallback]"),
+        (
+            "prompt = \"go\"\nwindow = 0\n[fallback]\ntext = \"a\"\n",
+            "s.toml:2: window must be 1 or more, in tokens",
+        ),
         ("prompt = \"go\"\n", "s.toml:1: there is nothing to answer with"),
         ("\n[[thread]]\nnaem = \"x\"\n", "s.toml:3: unknown field `naem`"),
         ("[[thread]]\n", "s.toml:1: missing field `name`"),
@@ -69,6 +73,7 @@ fn a_whole_file_is_read() {
         "s.toml",
         r#"
         name = "all of it"
+        window = 60000
         [[thread]]
         name = "main"
         match = { agent = "main", prompt = ["a", "b"], last = "c", system = "d", model = "opus" }
@@ -103,6 +108,7 @@ fn a_whole_file_is_read() {
     .unwrap();
     let thread = &scenario.threads[0];
     assert_eq!(scenario.name, "all of it");
+    assert_eq!(scenario.window, Some(60_000));
     assert_eq!(thread.len(), 4);
     assert_eq!(thread.matches.prompt, ["a", "b"]);
     assert_eq!(thread.step_at(2), thread.steps.first());

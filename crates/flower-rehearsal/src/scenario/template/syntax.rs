@@ -108,7 +108,10 @@ fn words(text: &str) -> Result<Vec<Word>, String> {
     Ok(words)
 }
 
-const SOURCES: &str = "write result:ID, result:NUMBER, prompt, last, var:NAME or a \"text\"";
+const SOURCES: &str = "write result:ID, result:NUMBER, prompt, last, var:NAME, filler:NUMBER or a \"text\"";
+
+/// The most characters of filler: more than any window holds.
+const MOST_FILLER: usize = 10_000_000;
 
 fn source(words: &[Word]) -> Result<Source, String> {
     match words {
@@ -117,6 +120,12 @@ fn source(words: &[Word]) -> Result<Source, String> {
             None if word == "prompt" => Ok(Source::Prompt),
             None if word == "last" => Ok(Source::Last),
             Some(("var", name)) if !name.is_empty() => Ok(Source::Variable(name.to_owned())),
+            Some(("filler", length)) => match length.parse::<usize>() {
+                Ok(length) if (1..=MOST_FILLER).contains(&length) => Ok(Source::Filler(length)),
+                _ => Err(format!(
+                    "filler: needs a number of characters from 1 to {MOST_FILLER}, not {length:?}"
+                )),
+            },
             Some(("result", which)) => which_result(which).map(Source::Result),
             _ => Err(format!("unknown source {word:?}; {SOURCES}")),
         },

@@ -44,6 +44,8 @@ fn quotations_are_filled() {
         ("{{result:-1 | after \"b.txt\" | before \"total\" | trim}}", "42"),
         ("{{result:counts | between \"12 \" \"\\n\"}}", "a.txt"),
         ("{{last | number}}", "7"),
+        ("{{filler:12}}", "1. This line"),
+        ("{{filler:200 | line 2 | number}}", "2"),
         ("{{\"{{\"}}a}} {{\"}}\"}}", "{{a}} }}"),
     ] {
         assert_eq!(fill(text).as_deref(), Ok(expected), "{text}");
@@ -79,10 +81,19 @@ fn a_wrong_quotation_says_what_to_write() {
         ("{{prompt | between \"a\"}}", "between needs two texts"),
         ("{{prompt | json /a}}", "json needs one text in double quotes"),
         ("{{prompt |}}", "a filter is expected after |"),
+        ("{{filler:x}}", "a number of characters from 1"),
+        ("{{filler:0}}", "a number of characters from 1"),
         ("{{prompt last}}", "one source is expected"),
     ] {
         let error = fill(text).unwrap_err();
         assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_filler_has_the_length_it_says() {
+    for length in [1, 12, 79, 40_000] {
+        assert_eq!(fill(&format!("{{{{filler:{length}}}}}")).unwrap().len(), length);
     }
 }
 

@@ -116,7 +116,7 @@ fn what_is_known_becomes_a_document() {
         denied: &denied,
         index: INDEX,
         workspace: Some(Path::new("/w")),
-        previous: None,
+        ..Known::default()
     };
     let document = assemble(Lang::En, &Why::Full, &known);
     insta::assert_snapshot!(document.render(Lang::En));
@@ -151,6 +151,23 @@ fn what_the_session_itself_was_handed_is_handed_on() {
     let document = assemble(Lang::Zh, &Why::Full, &Known { previous: Some(&previous), ..Known::default() });
     for part in Part::ALL {
         assert!(document.part(part).contains(previous.part(part)), "{part:?}: {}", document.part(part));
+    }
+}
+
+#[test]
+fn what_the_session_did_write_is_kept() {
+    let why = Why::Incomplete(Missing { parts: vec![Part::Next] });
+    for lang in [Lang::En, Lang::Zh] {
+        let wrote = "## Doing\nPorting.\n## 已决定\nSQLite, because it is there.";
+        let document = assemble(lang, &why, &Known { wrote, ..Known::default() });
+        assert!(document.part(Part::Doing).contains("\n\nPorting."), "{}", document.part(Part::Doing));
+        assert!(document.part(Part::Decided).ends_with("SQLite, because it is there."));
+        let document = assemble(lang, &why, &Known { wrote: "I would rather\n# go on.", ..Known::default() });
+        assert!(
+            document.part(Part::Doing).contains("\n> I would rather\n> # go on."),
+            "{}",
+            document.part(Part::Doing)
+        );
     }
 }
 

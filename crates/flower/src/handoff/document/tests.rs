@@ -63,6 +63,19 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn what_is_there_of_an_incomplete_document_is_salvaged() {
+    for (text, part, expected) in [
+        ("## Decided\nSQLite.\n## Next\nTests.", Part::Decided, "SQLite."),
+        ("```\n## Decided\nSQLite.\n```", Part::Decided, "SQLite.\n```\n```"),
+        ("Next: run the tests", Part::Next, "run the tests"),
+        ("I cannot do this.", Part::Doing, ""),
+        ("", Part::Doing, ""),
+    ] {
+        assert_eq!(Document::salvage(text).part(part), expected, "{text}");
+    }
+}
+
+#[test]
 fn headings_that_a_part_holds_stay_in_it() {
     for inside in [
         "## Next\nx",
