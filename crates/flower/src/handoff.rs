@@ -19,7 +19,7 @@ pub use degraded::Why;
 pub use document::{Document, Missing, Part};
 pub use freeze::{FreezeError, Frozen, freeze};
 pub use progress::{Generations, Stuck, Work};
-pub use watermark::{Handoff, Marks, Unworkable, Verdict};
+pub use watermark::{Handoff, Marks, Unworkable, Verdict, presumed_window};
 
 use crate::texts::texts;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use flower::Runtime;
+use flower::handoff::Handoff;
 use flower::receipt::receipt;
 use flower::runtime::{RuntimeBuilder, Settings, Start};
 use flower_claude::harness::Install;
@@ -91,8 +92,13 @@ fn rehearse(
     let home = workspace.path.join(".flower");
     // Below `runs/`, which git ignores.
     let harness_state = home.join("runs/rehearsal");
-    let runtime_builder =
-        Runtime::builder(&workspace.path).harness(found).lang(console.lang).settings(Settings::None);
+    // The harness takes the scripted model for a real one, so the runtime is told how small its window is.
+    let handoff = Handoff { window: scenario.window, ..Handoff::default() };
+    let runtime_builder = Runtime::builder(&workspace.path)
+        .harness(found)
+        .lang(console.lang)
+        .settings(Settings::None)
+        .handoff(handoff);
 
     let played = stage::block_on(async {
         let options = Options {

@@ -1,5 +1,8 @@
 //! When a session hands over: marks that follow from the window, and what a number of tokens means. Pure.
 
+use flower_claude::harness::Version;
+use flower_context::accounting::PriceTable;
+
 /// What the harness keeps free itself: with its compaction off it sends nothing any more from window − 23,000 on.
 const HARNESS_RESERVE: u64 = 23_000;
 
@@ -17,6 +20,17 @@ const USUAL_WINDOW: u64 = 200_000;
 
 /// The window of a model whose name ends in `[1m]`.
 const LONG_WINDOW: u64 = 1_000_000;
+
+/// The oldest tested harness that knows models whose window is long without the suffix. 2.1.197 takes every model for one
+/// with the usual window.
+const KNOWS_LONG_WINDOWS: Version = Version::new(2, 1, 332);
+
+/// The window in tokens that a harness of this version takes a model to have, as long as it has not told; `None` where we
+/// do not know. A first turn can be the whole of a long run, and the harness tells with its result only.
+pub fn presumed_window(model: &str, version: Option<&str>) -> Option<u64> {
+    let knows = version.and_then(Version::parse).is_some_and(|version| version >= KNOWS_LONG_WINDOWS);
+    if knows || model.ends_with("[1m]") { PriceTable::builtin().window(model) } else { None }
+}
 
 /// How a run hands over from session to session.
 ///
@@ -182,6 +196,22 @@ mod tests {
     fn the_defaults_are_those_of_the_design() {
         assert_eq!(Handoff::default(), HANDOFF);
         assert_eq!(HANDOFF.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_window_is_presumed_by_model_and_harness() {
+        for (model, version, expected) in [
+            ("claude-opus-5-5", Some("2.1.332"), Some(1_000_000)),
+            ("claude-opus-5-5", Some("2.2.0"), Some(1_000_000)),
+            ("claude-opus-5-5", Some("2.1.197"), None),
+            ("claude-opus-5-5", Some("2.1.332-beta"), None),
+            ("claude-opus-5-5", None, None),
+            ("claude-opus-4-8[1m]", Some("2.1.197"), Some(1_000_000)),
+            ("claude-haiku-4-5-20251001", Some("2.1.332"), Some(200_000)),
+            ("nobody", Some("2.1.332"), None),
+        ] {
+            assert_eq!(presumed_window(model, version), expected, "{model} {version:?}");
+        }
     }
 
     #[test]

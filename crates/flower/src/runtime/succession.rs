@@ -95,7 +95,8 @@ impl Lineage {
             },
             Left::Nothing(why) => (None, why.clone()),
         };
-        let document = degraded(inner, prompt, session, &why, self.document.as_ref());
+        let wrote = written.map(String::as_str).unwrap_or_default();
+        let document = degraded(inner, prompt, session, &why, wrote, self.document.as_ref());
         let mut text = document.render(inner.lang);
         if let Some(written) = written {
             text.push_str("\n---\n\n");
@@ -122,7 +123,14 @@ impl std::fmt::Display for Failed {
 }
 
 /// A document from what is known from outside. A store that cannot be read knows nothing.
-fn degraded(inner: &Inner, prompt: &str, session: &str, why: &Why, previous: Option<&Document>) -> Document {
+fn degraded(
+    inner: &Inner,
+    prompt: &str,
+    session: &str,
+    why: &Why,
+    wrote: &str,
+    previous: Option<&Document>,
+) -> Document {
     let bytes = stored(inner, session).unwrap_or_default();
     let main = Transcript::read(&bytes.main);
     let workers: Vec<Transcript<'_>> =
@@ -131,6 +139,7 @@ fn degraded(inner: &Inner, prompt: &str, session: &str, why: &Why, previous: Opt
     let index = std::fs::read_to_string(inner.bench.index()).unwrap_or_default();
     let known = Known {
         prompt,
+        wrote,
         previous,
         main: Some(&main),
         workers: &workers,

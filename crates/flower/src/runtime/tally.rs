@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::event::RunEvent;
 use super::outcome::{Failure, FailureKind};
-use crate::handoff::Work;
+use crate::handoff::{Work, presumed_window};
 
 /// The figures of one step.
 #[derive(Debug, Default)]
@@ -81,10 +81,12 @@ impl Tally {
         self.watermark = 0;
     }
 
-    /// The window of the main thread in tokens, once the harness has told it.
+    /// The window of the main thread in tokens, as the harness tells it with its first result; before that what this
+    /// harness takes it to be, where we know.
     pub(super) fn window(&self) -> Option<u64> {
-        let usage = self.model_usage.get(self.model.as_ref()?)?;
-        Some(usage.context_window).filter(|window| *window > 0)
+        let model = self.model.as_ref()?;
+        let told = self.model_usage.get(model).map(|usage| usage.context_window);
+        told.filter(|window| *window > 0).or_else(|| presumed_window(model, self.version.as_deref()))
     }
 
     /// Another harness process goes on with the step.

@@ -14,6 +14,7 @@ mod coordinating;
 mod handing_over;
 mod interrupting;
 mod isolation;
+mod rehearsed_handoffs;
 mod resuming;
 mod spilling;
 mod storing;
