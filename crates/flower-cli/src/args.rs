@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use flower_context::Lang;
 
-use crate::commands::{doctor, glance, once, rehearse, rewrite, setup, verify, xray};
+use crate::commands::{doctor, glance, once, rehearse, rewrite, sessions, setup, verify, xray};
 
 /// Keeps long agent runs from drowning in their own context.
 #[derive(Debug, Parser)]
@@ -44,4 +44,6 @@ pub(crate) enum Command {
     Verify(verify::Args),
     /// Rewrite a transcript into the history that a resume should send.
     Rewrite(rewrite::Args),
+    /// List, show, export, import and delete the sessions of the store.
+    Sessions(sessions::Args),
 }

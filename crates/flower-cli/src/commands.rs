@@ -11,6 +11,7 @@ pub(crate) mod glance;
 pub(crate) mod once;
 pub(crate) mod rehearse;
 pub(crate) mod rewrite;
+pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod verify;
 pub(crate) mod xray;
@@ -26,5 +27,6 @@ pub(crate) fn run(args: Args, console: &Console) -> Result<ExitCode, CliError> {
         Command::Xray(args) => xray::run(&args, console),
         Command::Verify(args) => verify::run(&args, console),
         Command::Rewrite(args) => rewrite::run(&args, console),
+        Command::Sessions(args) => sessions::run(&args, console),
     }
 }

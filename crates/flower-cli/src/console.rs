@@ -41,6 +41,12 @@ impl Console {
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 
+    /// Where bytes of data go that are not all there at once.
+    #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
+    pub(crate) fn output(&self) -> impl io::Write {
+        io::stdout().lock()
+    }
+
     /// A line of JSON data.
     pub(crate) fn json(&self, value: &impl serde::Serialize) {
         match serde_json::to_string(value) {

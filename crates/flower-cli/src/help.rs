@@ -30,7 +30,7 @@ pub(crate) fn lang_of(arguments: impl IntoIterator<Item = String>, from_environm
     asked.as_deref().or(from_environment).and_then(|tag| tag.parse().ok()).unwrap_or_default()
 }
 
-/// `path` is the name of the subcommand, empty at the top.
+/// `path` names the subcommand from the top, where it is empty: `sessions export`.
 fn chinese(command: Command, path: &str) -> Command {
     let text = |name: &str| HELP_ZH.iter().find(|entry| entry.command == path && entry.argument == name);
     let mut command = command
@@ -62,9 +62,13 @@ fn chinese(command: Command, path: &str) -> Command {
     }
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for name in names {
-        command = command.mut_subcommand(&name, |sub| chinese(sub, &name));
+        command = command.mut_subcommand(&name, |sub| chinese(sub, &below(path, &name)));
     }
     command
+}
+
+fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path} {name}") }
 }
 
 #[cfg(test)]
@@ -73,17 +77,17 @@ mod tests {
 
     /// What has English help, as (command, argument).
     fn english() -> Vec<(String, String)> {
-        let top = Args::command();
-        let commands =
-            std::iter::once(("", &top)).chain(top.get_subcommands().map(|sub| (sub.get_name(), sub)));
-        commands
-            .flat_map(|(name, command)| {
-                let arguments = command.get_arguments().map(|argument| argument.get_id().to_string());
-                std::iter::once(String::new())
-                    .chain(arguments)
-                    .map(move |argument| (name.to_owned(), argument))
-            })
-            .collect()
+        fn collect(command: &Command, path: &str, all: &mut Vec<(String, String)>) {
+            all.push((path.to_owned(), String::new()));
+            let arguments = command.get_arguments().map(|argument| argument.get_id().to_string());
+            all.extend(arguments.map(|argument| (path.to_owned(), argument)));
+            for sub in command.get_subcommands() {
+                collect(sub, &below(path, sub.get_name()), all);
+            }
+        }
+        let mut all = Vec::new();
+        collect(&Args::command(), "", &mut all);
+        all
     }
 
     #[test]

@@ -289,6 +289,97 @@ texts! {
     /// `{turn}`, `{cause}`, `{lost}`, `{dollars}`
     xray_chart_cold,
 
+    // Sessions.
+    /// `{path}`
+    sessions_none,
+    /// `{path}`
+    sessions_no_store,
+    sessions_hint_import,
+    /// `{count}`
+    sessions_left_out,
+    /// `{count}`
+    sessions_bad_records,
+    /// `{count}`
+    sessions_entries,
+    /// `{count}`
+    sessions_workers,
+    /// `{count}`
+    sessions_turns,
+    sessions_no_prompt,
+    /// `{when}`
+    sessions_began,
+    sessions_spills,
+    sessions_spill_there,
+    sessions_spill_gone,
+    sessions_spill_not_taken,
+    sessions_steps,
+    /// `{kind}`
+    sessions_step_failed,
+    /// `{id}`, `{entries}`, `{files}`, `{path}`
+    sessions_exported,
+    /// `{id}`, `{stored}`, `{known}`, `{threads}`
+    sessions_imported,
+    /// `{sessions}`, `{stored}`, `{known}`
+    sessions_import_sum,
+    /// `{count}`, `{path}`
+    sessions_unreadable,
+    /// `{id}`, `{pid}`
+    sessions_left_to_run,
+    sessions_nothing_to_import,
+    /// `{path}`, `{reason}`
+    sessions_set_aside,
+    /// `{reason}`
+    sessions_rollback_journal,
+    /// `{kind}`
+    sessions_network,
+    /// `{count}`
+    sessions_replayed,
+    /// `{reason}`
+    sessions_not_replayed,
+    /// `{count}`
+    sessions_ask,
+    sessions_needs_yes,
+    sessions_hint_yes,
+    sessions_none_deleted,
+    /// `{count}`
+    sessions_deleted,
+    /// `{count}`, `{size}`, `{named}`
+    sessions_spills_removed,
+    /// `{pid}`
+    sessions_spills_run,
+    /// `{why}`
+    sessions_spills_unknown,
+    /// `{count}`
+    sessions_leftovers,
+    /// `{name}`, `{path}`
+    sessions_no_session,
+    /// `{name}`, `{least}`
+    sessions_too_short,
+    /// `{name}`, `{candidates}`
+    sessions_ambiguous,
+    /// `{session}`, `{pid}`
+    sessions_in_use,
+    /// `{path}`
+    sessions_exists,
+    /// `{session}`
+    sessions_not_on_disk,
+    /// `{path}`
+    sessions_worker,
+    /// `{path}`
+    sessions_no_transcript,
+    sessions_hint_list,
+    sessions_hint_longer,
+    sessions_hint_in_use,
+    sessions_hint_force,
+    sessions_hint_whole,
+    sessions_hint_name,
+    sessions_hint_busy,
+    sessions_hint_damaged,
+    sessions_hint_newer,
+    sessions_hint_older,
+    sessions_hint_read_only,
+    sessions_hint_foreign,
+
     // Bad use.
     /// `{why}`
     no_input,

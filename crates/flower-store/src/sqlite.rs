@@ -128,6 +128,14 @@ impl SqliteStore {
         })
     }
 
+    /// Shows the text of every entry of every thread, in no particular order, until `each` breaks.
+    ///
+    /// # Errors
+    /// As a call of [`SessionStore`] that reads.
+    pub fn visit_texts(&self, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<(), StoreError> {
+        self.reading("read", |connection| read::texts(connection, each))
+    }
+
     /// [Syncs](SessionStore::sync) and closes. Dropping the store closes as well, but tells nobody what went wrong.
     pub fn close(mut self) -> Result<(), StoreError> {
         self.sync()?;
@@ -209,7 +217,14 @@ impl SessionStore for SqliteStore {
         self.reading("list projects in", read::projects)
     }
 
+    /// What is deleted is overwritten too, so that nobody finds it in the file. (A log that somebody else is reading keeps
+    /// it until it is written back.)
     fn delete(&mut self, key: &SessionKey) -> Result<(), StoreError> {
+        self.connection.pragma_update(None, "secure_delete", true).map_err(failure(
+            "prepare to delete from",
+            &self.path,
+            self.patience,
+        ))?;
         self.writing("delete from", |connection| write::delete(connection, key))
     }
 

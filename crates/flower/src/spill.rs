@@ -111,7 +111,7 @@ impl SpillFile {
 }
 
 /// Whether a file of the spill directory can have this name: 16 digits of a SHA-256 and `.txt`.
-fn is_spill_name(name: &str) -> bool {
+pub(crate) fn is_spill_name(name: &str) -> bool {
     let digits = name.strip_suffix(".txt").unwrap_or_default();
     digits.len() == 16 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

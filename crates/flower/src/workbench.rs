@@ -21,7 +21,7 @@ mod line;
 mod survey;
 
 pub use keeper::{Keeper, Snapshot, Told};
-pub(crate) use line::one_line;
+pub(crate) use line::{one_line, plain_line};
 
 use crate::texts::texts;
 

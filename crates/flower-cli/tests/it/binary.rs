@@ -45,7 +45,12 @@ impl Place {
 
     /// `flower` with nothing of the tester's own: no credentials, no configuration, no language.
     pub(crate) fn flower(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_flower"));
+        self.program(Path::new(env!("CARGO_BIN_EXE_flower")))
+    }
+
+    /// Another program in the same way.
+    pub(crate) fn program(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -17,5 +17,6 @@ mod killed;
 mod once;
 mod rehearse;
 mod serve;
+mod sessions;
 mod transcripts;
 mod xray;

@@ -26,14 +26,16 @@ impl Api {
 
     pub(crate) fn once(&self, place: &Place, version: Version, arguments: &[&str]) -> Command {
         let mut command = place.flower();
+        self.told_to(&mut command).args(["once", "--claude"]).arg(harness(version)).args(arguments);
+        command
+    }
+
+    /// Tells a command to talk to this server.
+    pub(crate) fn told_to<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command
             .env("ANTHROPIC_BASE_URL", self.rehearsal.as_ref().unwrap().url())
             .env("ANTHROPIC_API_KEY", "sk-test")
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
-            .args(["once", "--claude"])
-            .arg(harness(version))
-            .args(arguments);
-        command
     }
 
     /// Answers the next request with 529.

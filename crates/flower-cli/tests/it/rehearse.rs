@@ -48,7 +48,7 @@ fn rehearsal(place: &Place, version: Version, lang: &str) -> Command {
     command
 }
 
-fn check_run(place: &Place, version: Version, lang: &str) -> Vec<Value> {
+pub(crate) fn check_run(place: &Place, version: Version, lang: &str) -> Vec<Value> {
     let said = Said::by(rehearsal(place, version, lang).arg("--json"));
     said.assert_code(0);
     let lines = said.json();
@@ -131,7 +131,7 @@ fn two_rehearsals_share_a_workspace() {
     }
 }
 
-fn without_final_numbers(line: &str) -> Value {
+pub(crate) fn without_final_numbers(line: &str) -> Value {
     let mut entry: Value = serde_json::from_str(line).unwrap();
     for name in ["usage", "stop_reason", "stop_details"] {
         entry["message"].as_object_mut().unwrap().remove(name);

@@ -12,7 +12,8 @@ pub(super) struct Known {
     by_uuid: HashMap<String, i64>,
     /// Entries without uuid, by their text: each stands for one line.
     by_text: HashMap<String, VecDeque<i64>>,
-    metadata: Vec<Map<String, Value>>,
+    /// The `agent_metadata` entries, as they stand there and as what they say.
+    metadata: Vec<(String, Map<String, Value>)>,
     last: Option<i64>,
     newest: Option<String>,
 }
@@ -29,7 +30,8 @@ impl Known {
                 None => known.by_text.entry(entry.text.to_owned()).or_default().push_back(entry.seq),
             }
             if entry.entry_type == Some("agent_metadata") {
-                known.metadata.extend(serde_json::from_str::<Map<_, _>>(entry.text));
+                let says = serde_json::from_str(entry.text).unwrap_or_default();
+                known.metadata.push((entry.text.to_owned(), says));
             }
             known.last = Some(entry.seq);
             if known.newest.as_deref() < entry.timestamp {
@@ -43,9 +45,7 @@ impl Known {
     ///
     /// `metadata` is no line of the file. The last such entry of a thread counts, so a new one goes to the end.
     pub(super) fn missing<'a>(&mut self, metadata: Option<&'a str>, lines: &[&'a str]) -> Vec<Piece<'a>> {
-        let metadata = metadata.filter(|text| {
-            serde_json::from_str(text).map_or(true, |fields: Map<_, _>| !self.metadata.contains(&fields))
-        });
+        let metadata = metadata.filter(|text| self.is_news(text));
         let mut pieces: Vec<Piece<'a>> = Vec::new();
         let mut behind = None;
         let mut open = false;
@@ -88,6 +88,15 @@ impl Known {
                 same.remove(next).or_else(|| same.pop_front())
             }
         }
+    }
+
+    /// Whether metadata says something that no earlier one said, or says what the last one says in the words of the file:
+    /// the mirror puts the fields in another order.
+    fn is_news(&self, metadata: &str) -> bool {
+        let says: Map<_, _> = serde_json::from_str(metadata).unwrap_or_default();
+        let Some(((_, last), earlier)) = self.metadata.split_last() else { return true };
+        let in_these_words = self.metadata.iter().any(|(text, _)| text == metadata);
+        !in_these_words && (*last == says || earlier.iter().all(|(_, earlier)| *earlier != says))
     }
 
     /// Whether the end of a file is younger than all that is stored. Both may go on behind what they share: the session
@@ -181,11 +190,16 @@ mod tests {
         let texts = |store: &MemoryStore| -> Vec<String> {
             store.load(&key).unwrap().into_iter().map(|entry| entry.text).collect()
         };
+        let reordered = r#"{"finished":true,"agentType":"x","type":"agent_metadata"}"#;
+        let entry = r#"{"uuid":"a"}"#;
         for (metadata, lines, expected) in [
-            (begun, &[r#"{"uuid":"a"}"#][..], &[begun, r#"{"uuid":"a"}"#][..]),
-            (r#"{ "agentType":"x", "type":"agent_metadata" }"#, &[], &[begun, r#"{"uuid":"a"}"#]),
-            (ended, &[], &[begun, r#"{"uuid":"a"}"#, ended]),
-            (begun, &[], &[begun, r#"{"uuid":"a"}"#, ended]),
+            (begun, &[entry][..], &[begun, entry][..]),
+            (ended, &[], &[begun, entry, ended]),
+            (begun, &[], &[begun, entry, ended]),
+            (r#"{"agentType":"x","type":"agent_metadata"}"#, &[], &[begun, entry, ended]),
+            (reordered, &[], &[begun, entry, ended, reordered]),
+            (reordered, &[], &[begun, entry, ended, reordered]),
+            (ended, &[], &[begun, entry, ended, reordered]),
         ] {
             let pieces = Known::of(&store, &key).unwrap().missing(Some(metadata), lines);
             store.insert(&key, &pieces).unwrap();

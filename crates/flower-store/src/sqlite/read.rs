@@ -68,6 +68,17 @@ pub(super) fn subkeys(connection: &Connection, key: &SessionKey) -> Result<Vec<S
     subpaths.map(|subpath| Ok(key.with_subpath(subpath?).ok())).filter_map(Result::transpose).collect()
 }
 
+pub(super) fn texts(connection: &Connection, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
+    let mut select = connection.prepare_cached("SELECT text FROM entry")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        if each(row.get_ref(0)?.as_str()?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// The numbers of the entries of a thread, in order.
 pub(super) fn seqs(connection: &Connection, thread: i64) -> Result<Vec<i64>> {
     let mut select = connection.prepare_cached("SELECT seq FROM entry WHERE thread = ? ORDER BY seq")?;

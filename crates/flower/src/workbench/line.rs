@@ -1,11 +1,10 @@
 //! Text from a model or a file name as one harmless line.
 
-/// The text as one line of at most `longest` characters that cannot break out of the list item it is put in.
+/// The text as one line of at most `longest` characters.
 ///
 /// Control characters, and characters that reorder or hide what stands beside them, are left out; blanks of any kind
-/// become single spaces. Backquotes and angle brackets, with which a text could end its own quotation or pretend to be
-/// a tag of the harness's, are replaced by look-alikes.
-pub(crate) fn one_line(text: &str, longest: usize) -> String {
+/// become single spaces.
+pub(crate) fn plain_line(text: &str, longest: usize) -> String {
     let shown = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|&c| !is_hidden(c));
     let mut line = String::new();
     let mut length = 0;
@@ -18,16 +17,23 @@ pub(crate) fn one_line(text: &str, longest: usize) -> String {
             line.push('…');
             break;
         }
-        line.push(match c {
-            '`' => '\'',
-            '<' => '‹',
-            '>' => '›',
-            c => c,
-        });
+        line.push(c);
         length += 1;
     }
     line.truncate(line.trim_end().len());
     line
+}
+
+/// A [`plain_line`] that cannot break out of the list item it is put in: backquotes and angle brackets, with which a text
+/// could end its own quotation or pretend to be a tag of the harness's, are replaced by look-alikes.
+pub(crate) fn one_line(text: &str, longest: usize) -> String {
+    let alike = |c| match c {
+        '`' => '\'',
+        '<' => '‹',
+        '>' => '›',
+        c => c,
+    };
+    plain_line(text, longest).chars().map(alike).collect()
 }
 
 /// Characters that leave no mark of their own, or that change what others look like.
