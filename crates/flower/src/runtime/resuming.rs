@@ -115,8 +115,12 @@ fn prepare(inner: &Inner, wish: &Wish) -> Result<Option<Prepared>, RunError> {
     };
     let prepared = view::prepare(&store, &request)?;
     let Some(prepared) = prepared else { return Err(inner.no_session(&wish.session)) };
+    let kept = main.with_subpath(VIEW)?;
+    if prepared.begins_anew {
+        store.delete(&kept)?;
+    }
     if let Some(entry) = &prepared.entry {
-        store.append(&main.with_subpath(VIEW)?, &[entry])?;
+        store.append(&kept, &[entry])?;
     }
     Ok(Some(prepared))
 }
@@ -231,5 +235,49 @@ pub(super) fn key_of(
     match path.strip_prefix(directory(bench)) {
         Ok(within) => paths.key_of(&paths.projects().join(paths.project_key()).join(within)),
         Err(_) => paths.key_of(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: &str = "b0170001-1111-4222-8333-444444444444";
+
+    fn line(uuid: &str, parent: &str) -> String {
+        format!(
+            r#"{{"parentUuid":"{parent}","type":"user","uuid":"{uuid}","message":{{"role":"user","content":"x"}}}}"#
+        )
+    }
+
+    fn entries(store: &SqliteStore, key: &SessionKey) -> Vec<String> {
+        store.load(key).unwrap().iter().map(|entry| entry.text.clone()).collect()
+    }
+
+    #[test]
+    fn what_a_killed_harness_wrote_behind_a_view_comes_home() {
+        let dir = tempfile::tempdir().unwrap();
+        let main = SessionKey::main("-work", SESSION).unwrap();
+        let mut store = SqliteStore::open(dir.path().join("s.db"), &OpenOptions::default()).unwrap().store;
+        let (first, put, after) = (line("1", "0"), line("healed", "1"), line("2", "healed"));
+        store.append(&main, &[&first]).unwrap();
+        let view = format!(
+            r#"{{"type":"flower-view","at":"t","delta":{{"of":1,"last":"l","steps":[{{"keep":1}},{{"put":[{}]}}]}}}}"#,
+            serde_json::to_string(&put).unwrap()
+        );
+        store.append(&main.with_subpath(VIEW).unwrap(), &[&view]).unwrap();
+
+        let file = dir.path().join("views").join(SESSION).with_extension("jsonl");
+        let worker = file.with_extension("").join("subagents/agent-a1.jsonl");
+        fs::create_dir_all(worker.parent().unwrap()).unwrap();
+        let half = r#"{"parentUuid":"2","uu"#;
+        fs::write(&file, [&first, &put, r#"{"type":"mode"}"#, &after, half].join("\n")).unwrap();
+        fs::write(&worker, line("w", "0") + "\n").unwrap();
+
+        take_back(&mut store, &main, &file).unwrap();
+        assert_eq!(entries(&store, &main), [first, after]);
+        let worker_thread = main.with_subpath("subagents/agent-a1").unwrap();
+        assert_eq!(entries(&store, &worker_thread), [line("w", "0")]);
+        assert!(!file.exists() && !worker.exists());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use flower_context::rewrite::spill_name;
 use serde::{Deserialize, Serialize};
 
 /// The changes of one view, on top of those of the views before it.
@@ -9,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Delta {
     /// How many lines the session had when the view was made.
     pub of: usize,
+    /// The last of them, as [`spill_name`] names a text: lines that were put before it since would shift the steps.
+    pub last: String,
     /// What becomes of the lines, from the first to the last.
     pub steps: Vec<Step>,
 }
@@ -26,8 +29,8 @@ pub enum Step {
 }
 
 impl Delta {
-    /// What makes `view` of `base`; `of` is the number of lines that the session has.
-    pub fn between(of: usize, base: &[&str], view: &[&str]) -> Self {
+    /// What makes `view` of `base`; `lines` are all lines that the session has.
+    pub fn between(lines: &[&str], base: &[&str], view: &[&str]) -> Self {
         let mut places: HashMap<&str, Places> = HashMap::new();
         for (place, line) in base.iter().enumerate() {
             places.entry(line).or_default().of.push(place);
@@ -45,7 +48,7 @@ impl Delta {
             }
         }
         push(&mut steps, Step::Drop(base.len() - next));
-        Self { of, steps }
+        Self { of: lines.len(), last: name(lines), steps }
     }
 
     /// It changes nothing.
@@ -78,12 +81,17 @@ pub(super) fn replay<'l>(lines: &[&'l str], deltas: &'l [Delta]) -> Option<Vec<&
     let mut view: Vec<&str> = Vec::new();
     let mut seen = 0;
     for delta in deltas {
-        view.extend_from_slice(lines.get(seen..delta.of)?);
+        let known = lines.get(..delta.of).filter(|known| name(known) == delta.last)?;
+        view.extend_from_slice(known.get(seen..)?);
         seen = delta.of;
         view = delta.apply(&view)?;
     }
     view.extend_from_slice(lines.get(seen..)?);
     Some(view)
+}
+
+fn name(lines: &[&str]) -> String {
+    spill_name(lines.last().copied().unwrap_or_default())
 }
 
 /// Where a text stands, in order; looked up from left to right.
@@ -118,7 +126,7 @@ mod tests {
     use super::*;
 
     fn check(base: &[&str], view: &[&str], expected: &[Step]) {
-        let delta = Delta::between(base.len(), base, view);
+        let delta = Delta::between(base, base, view);
         assert_eq!(delta.steps, expected, "{base:?} -> {view:?}");
         assert_eq!(delta.apply(base).as_deref(), Some(view));
     }
@@ -142,21 +150,23 @@ mod tests {
 
     #[test]
     fn views_stand_on_one_another() {
-        let first = Delta::between(3, &["a", "b", "c"], &["a", "B", "c"]);
-        let second = Delta::between(4, &["a", "B", "c", "d"], &["a", "B", "d", "x"]);
+        let first = Delta::between(&["a", "b", "c"], &["a", "b", "c"], &["a", "B", "c"]);
+        let second = Delta::between(&["a", "b", "c", "d"], &["a", "B", "c", "d"], &["a", "B", "d", "x"]);
         let deltas = [first, second];
         let lines = ["a", "b", "c", "d", "e"];
         assert_eq!(replay(&lines, &deltas).unwrap(), ["a", "B", "d", "x", "e"]);
         assert_eq!(replay(&lines[..3], &deltas), None, "the session has lost lines");
+        assert_eq!(replay(&["a", "n", "b", "c", "d"], &deltas), None, "something was put between its lines");
         assert_eq!(replay(&lines, &[]).unwrap(), lines);
     }
 
     #[test]
     fn a_delta_of_other_lines_is_none() {
-        let delta = Delta { of: 2, steps: vec![Step::Keep(2)] };
+        let steps = |steps| Delta { of: 2, last: String::new(), steps };
+        let delta = steps(vec![Step::Keep(2)]);
         assert_eq!(delta.apply(&["a"]), None);
         assert_eq!(delta.apply(&["a", "b", "c"]), None);
-        assert_eq!(Delta { of: 1, steps: vec![Step::Drop(usize::MAX)] }.apply(&["a"]), None);
+        assert_eq!(steps(vec![Step::Drop(usize::MAX)]).apply(&["a"]), None);
     }
 
     proptest::proptest! {
@@ -164,7 +174,7 @@ mod tests {
         fn whatever_the_view_it_comes_back(base in lines(), view in lines()) {
             let base: Vec<&str> = base.iter().map(String::as_str).collect();
             let view: Vec<&str> = view.iter().map(String::as_str).collect();
-            let delta = Delta::between(base.len(), &base, &view);
+            let delta = Delta::between(&base, &base, &view);
             proptest::prop_assert_eq!(delta.apply(&base), Some(view));
         }
     }

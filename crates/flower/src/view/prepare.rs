@@ -60,6 +60,8 @@ pub struct Prepared {
     pub notes: Vec<String>,
     /// What to keep in the thread [`VIEW`] before the view is used; `None` when it changes nothing more.
     pub entry: Option<String>,
+    /// What is kept there does not fit the session, and must go before.
+    pub begins_anew: bool,
 }
 
 /// Why there is no view.
@@ -108,12 +110,14 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let deltas = deltas(store, &request.session.with_subpath(VIEW)?)?;
     let mut notes = Vec::new();
-    let base = replay(&lines, &deltas).unwrap_or_else(|| {
+    let replayed = replay(&lines, &deltas);
+    let begins_anew = replayed.is_none();
+    if begins_anew {
         notes.push(
             "what earlier resumes left out does not fit the stored session; it is made anew".to_owned(),
         );
-        lines.clone()
-    });
+    }
+    let base = replayed.unwrap_or_else(|| lines.clone());
     let base_text = joined(&base);
     let denied = denied_ids(store, &request.session.with_subpath(crate::runtime::DENIALS)?)?;
     let on_disk = |path: &str| Path::new(path).is_file();
@@ -125,15 +129,14 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
         make_private(directory).and_then(|()| whole_file::write(&request.file, made.text.as_bytes()));
     written.map_err(|source| ViewError::Write { path: request.file.clone(), source })?;
 
-    let delta = Delta::between(lines.len(), &base, &made.text.lines().collect::<Vec<_>>());
+    let delta = Delta::between(&lines, &base, &made.text.lines().collect::<Vec<_>>());
     let entry = Entry { r#type: ENTRY.to_owned(), at: request.now.to_string(), delta };
-    // Deltas that do not fit cannot be stood upon: the next view is made anew as well.
-    let keep = !entry.delta.is_empty() && notes.is_empty();
     Ok(Some(Prepared {
         file: request.file.clone(),
         bytes: made.text.len() as u64,
         report: made.report,
-        entry: if keep { serde_json::to_string(&entry).ok() } else { None },
+        entry: if entry.delta.is_empty() { None } else { serde_json::to_string(&entry).ok() },
+        begins_anew,
         notes,
     }))
 }
@@ -183,7 +186,7 @@ fn lines(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<String>, StoreE
 fn deltas(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<Delta>, StoreError> {
     let mut deltas = Vec::new();
     store.visit(thread, &mut |entry| {
-        let unfit = || Delta { of: usize::MAX, steps: Vec::new() };
+        let unfit = || Delta { of: usize::MAX, last: String::new(), steps: Vec::new() };
         deltas.push(serde_json::from_str::<Entry>(entry.text).map_or_else(|_| unfit(), |entry| entry.delta));
     })?;
     Ok(deltas)
