@@ -1,7 +1,7 @@
 //! Carries a step to its end: starts the harness behind the wall, follows it, keeps what it says, accounts for it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,9 @@ use flower_store::{
 };
 use tokio::sync::{mpsc, watch};
 
+use crate::budget::Budgets;
 use crate::handoff::Handoff;
+use crate::resilience::Resilience;
 use crate::roles::AgentSpec;
 use crate::spill::SpillPolicy;
 use crate::view::ViewPolicy;
@@ -26,15 +28,18 @@ mod error;
 mod event;
 mod indexing;
 mod mirror;
+mod next;
 mod outcome;
 mod plan;
 mod progress;
+mod record;
 mod repository;
 mod resuming;
 mod spilling;
 mod step;
 mod succession;
 mod tally;
+mod waiting;
 mod wall;
 
 pub use builder::{RuntimeBuilder, SESSIONS_DB, Settings};
@@ -61,7 +66,8 @@ struct Inner {
     env: BTreeMap<OsString, Option<OsString>>,
     lang: Lang,
     model: Option<String>,
-    budget_usd: Option<f64>,
+    budgets: Budgets,
+    resilience: Resilience,
     settings: Settings,
     /// `None`: no result is spilled.
     spill: Option<SpillPolicy>,
@@ -131,8 +137,9 @@ impl Runtime {
     /// # Errors
     /// When the manifest cannot be read.
     pub fn tools_of(&self, session: &str) -> Result<Option<Vec<String>>, RunError> {
-        let newest = step::newest_of(&self.inner.manifest, session)?;
-        let tools = newest.and_then(|step| serde_json::from_value(step.later.get(step::TOOLS)?.clone()).ok());
+        let newest = record::newest_of(&self.inner.manifest, session)?;
+        let tools =
+            newest.and_then(|step| serde_json::from_value(step.later.get(record::TOOLS)?.clone()).ok());
         Ok(tools)
     }
 
@@ -213,6 +220,19 @@ impl Inner {
         let found = sessions.iter().find(|found| found.key.session_id() == session);
         let here = |cwd: &str| Path::new(cwd).canonicalize().is_ok_and(|cwd| cwd == self.workspace);
         Ok(found.is_some_and(|found| found.cwd.as_deref().is_none_or(here)))
+    }
+
+    /// Something of it is stored, so that it can be resumed.
+    fn has_entries(&self, session: Option<&str>) -> bool {
+        session.is_some_and(|session| self.is_stored(session).unwrap_or(false))
+    }
+
+    /// A variable as the harness sees it.
+    fn harness_env(&self, name: &str) -> Option<String> {
+        match self.env.get(OsStr::new(name)) {
+            Some(value) => value.as_ref().map(|value| value.to_string_lossy().into_owned()),
+            None => std::env::var(name).ok(),
+        }
     }
 
     fn no_session(&self, session: &str) -> RunError {

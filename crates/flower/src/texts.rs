@@ -27,6 +27,12 @@ macro_rules! texts {
 }
 
 texts! {
+    /// Said to a session that goes on after a failure: `{cause}`.
+    go_on,
+    /// A step that was given up, behind the cause: `{minutes}`.
+    out_of_patience,
+    /// A step that was given up, behind the cause: `{attempts}`.
+    out_of_attempts,
     /// Behind what somebody said who interrupted a turn: `{message}`.
     interrupted,
     /// The standing rules of a coordinator.

@@ -20,6 +20,7 @@ use super::succession::Left;
 use super::tally::TurnEnd;
 use super::{Inner, Settings, plan, wall};
 use crate::handoff::{self, Verdict, Why, longest};
+use crate::resilience::{self, Cause, Silence};
 use crate::roles::{AgentSpec, Duty};
 use crate::texts::texts;
 
@@ -91,7 +92,7 @@ impl<'a> Attempt<'a> {
         if inner.handoff.on {
             host.hooks.push(boundary.hook());
         }
-        progress.tally.another_process();
+        progress.another_process();
         let (session, events) = Session::start(launch, host).await?;
         let Start { opening, reopened, .. } = start;
         Ok(Self { inner, session, events, denials, opening, boundary, reopened })
@@ -138,6 +139,19 @@ impl<'a> Attempt<'a> {
                         inner.warn(format!("the harness did not take the interrupt: {error}"));
                     }
                 }
+                () = soon(progress.time_left(inner)) => {
+                    if let Some(failure) = progress.over_budget(inner) {
+                        return End::Failed(failure);
+                    }
+                }
+                () = soon(progress.silence(inner).1) => match progress.silence(inner).0 {
+                    Silence::Dead => {
+                        progress.signs.ended(resilience::End::Silent);
+                        return broken(Cause::Silent.text(inner.lang).to_owned());
+                    }
+                    Silence::Suspicious => conversation.tell_silence(inner),
+                    Silence::Quiet => {}
+                },
                 () = until(conversation.patience), if conversation.patience.is_some() => {
                     return conversation.out_of_patience();
                 }
@@ -147,6 +161,7 @@ impl<'a> Attempt<'a> {
                     Some(Event::RunOver) if session.turns().reports_state() => return End::Over,
                     Some(Event::RunOver) => settled = true,
                     Some(Event::Ended(exit)) => {
+                        progress.signs.ended(resilience::End::of(exit.status));
                         if progress.tally.last.is_some() && conversation.unanswered == 0 {
                             return End::Over;
                         }
@@ -217,6 +232,8 @@ struct Asking {
     /// When it has to have ended.
     patience: Option<tokio::time::Instant>,
     handoff: Stage,
+    /// It was told that nothing comes.
+    silence_told: bool,
 }
 
 /// How far a handoff has come.
@@ -275,6 +292,12 @@ impl Asking {
         }
     }
 
+    fn tell_silence(&mut self, inner: &Inner) {
+        if !std::mem::replace(&mut self.silence_told, true) {
+            inner.warn(Cause::Silent.text(inner.lang));
+        }
+    }
+
     fn out_of_patience(&mut self) -> End {
         match self.pending.take() {
             Some(message) => End::Interrupted(message),
@@ -289,6 +312,13 @@ fn left(last: Option<&TurnEnd>) -> Left {
         Some(TurnEnd::Answered(text)) => Left::Written(text.clone()),
         Some(TurnEnd::Failed(failure)) => Left::Nothing(Why::Failed(failure.text.clone())),
         Some(TurnEnd::Cut) | None => Left::Nothing(Why::Failed(String::new())),
+    }
+}
+
+async fn soon(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }
 

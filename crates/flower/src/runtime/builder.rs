@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use flower_claude::harness::{self, Found, Install, Search};
 use flower_claude::process::Registry;
@@ -16,7 +17,9 @@ use tokio::sync::{mpsc, watch};
 use super::error::RunError;
 use super::event::RunEvent;
 use super::{Inner, Runtime, resuming};
+use crate::budget::Budgets;
 use crate::handoff::Handoff;
+use crate::resilience::Resilience;
 use crate::spill::{Also, SpillPolicy, THRESHOLD};
 use crate::view::{TrimPolicy, ViewPolicy};
 use crate::workbench::{Keeper, Workbench};
@@ -34,7 +37,8 @@ pub struct RuntimeBuilder {
     env: BTreeMap<OsString, Option<OsString>>,
     lang: Lang,
     model: Option<String>,
-    budget_usd: Option<f64>,
+    budgets: Budgets,
+    resilience: Resilience,
     settings: Settings,
     spill_threshold: Option<usize>,
     spill_also: Vec<Also>,
@@ -62,7 +66,8 @@ impl RuntimeBuilder {
             env: BTreeMap::new(),
             lang: Lang::default(),
             model: None,
-            budget_usd: None,
+            budgets: Budgets::default(),
+            resilience: Resilience::default(),
             settings: Settings::default(),
             spill_threshold: Some(THRESHOLD),
             spill_also: Vec::new(),
@@ -117,7 +122,27 @@ impl RuntimeBuilder {
     ///
     /// The harness's own budget flag is not used: it writes a line about money into the history at every turn.
     pub fn budget_usd(mut self, dollars: f64) -> Self {
-        self.budget_usd = Some(dollars);
+        self.budgets.usd = Some(dollars);
+        self
+    }
+
+    /// The most API messages that the main thread of one step may have: a step that has had them is ended. Default: no
+    /// limit.
+    pub fn budget_turns(mut self, turns: u64) -> Self {
+        self.budgets.turns = Some(turns);
+        self
+    }
+
+    /// The most time that one step may take, waits for the network included. Default: no limit.
+    pub fn budget_time(mut self, time: Duration) -> Self {
+        self.budgets.wall_clock = Some(time);
+        self
+    }
+
+    /// How failures are met that are not the run's own: a lost network, an overloaded API, a harness that breaks off.
+    /// Default: [`Resilience::default`].
+    pub fn resilience(mut self, resilience: Resilience) -> Self {
+        self.resilience = resilience;
         self
     }
 
@@ -232,7 +257,8 @@ impl RuntimeBuilder {
                 env,
                 lang: self.lang,
                 model: self.model,
-                budget_usd: self.budget_usd,
+                budgets: self.budgets,
+                resilience: self.resilience,
                 settings: self.settings,
                 spill: SpillPolicy::over(self.spill_threshold).map(|policy| policy.also(self.spill_also)),
                 view: self.view,

@@ -136,6 +136,26 @@ pub enum RunEvent {
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
     },
+    /// Something failed that may pass: the step waits before its next attempt.
+    Waiting {
+        /// Why, as a word.
+        cause: &'static str,
+        /// Why, for people.
+        text: String,
+        /// How long, once the network is there.
+        seconds: f64,
+        /// Which attempt in a row comes then, from 1.
+        attempt: u32,
+    },
+    /// The network was looked for, with a connection that sends nothing.
+    Probed {
+        /// Host and port.
+        endpoint: String,
+        /// Which time in this wait, from 1.
+        number: u32,
+        /// Something answers there.
+        answers: bool,
+    },
     /// A result was moved to disk, and the harness has taken what stands in its place.
     Spilled(Spill),
     /// A result was to be moved to disk, and the harness kept the original. The tool's results stay as they are from

@@ -1,5 +1,7 @@
 //! What a step has gathered so far, over all its attempts.
 
+use std::time::{Duration, Instant};
+
 use flower_claude::Event;
 use flower_claude::session::Dirt;
 
@@ -8,21 +10,42 @@ use super::outcome::{Failure, FailureKind};
 use super::spilling::Spilling;
 use super::tally::Tally;
 use super::{Inner, mirror};
+use crate::budget::{Exceeded, Spent};
 use crate::handoff::Verdict;
+use crate::resilience::{Ear, Signs, Silence};
 
 /// How many lines of the harness that are no messages are told one by one.
 const DIRT_TOLD: u32 = 10;
 
 /// What a step has gathered so far.
-#[derive(Default)]
 pub(super) struct Progress {
     pub(super) tally: Tally,
     pub(super) denials: Vec<Denial>,
     pub(super) spilling: Spilling,
     /// The session at work was told that its context comes near its end.
     pub(super) warned: bool,
+    /// What the harness says of a failure, since its last turn began.
+    pub(super) signs: Signs,
+    /// What the harness is busy with, and since when nothing came.
+    ear: Ear,
+    began: Instant,
     /// Lines of the harness that are no messages.
     dirt: u32,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            tally: Tally::default(),
+            denials: Vec::new(),
+            spilling: Spilling::default(),
+            warned: false,
+            signs: Signs::default(),
+            ear: Ear::new(Duration::ZERO),
+            began: Instant::now(),
+            dirt: 0,
+        }
+    }
 }
 
 impl Progress {
@@ -32,12 +55,17 @@ impl Progress {
 
     /// Takes what the harness says: it is told, stored and counted.
     pub(super) fn take(&mut self, inner: &Inner, event: Event) {
+        let now = self.began.elapsed();
+        self.ear.heard(now);
         match event {
             Event::Message(message) => {
+                self.signs.observe(&message);
+                self.ear.observe(&message, now);
                 self.tally.observe(&message).iter().for_each(|event| inner.tell(event));
             }
             Event::Mirror(frame) => {
                 self.tally.mirrored(&frame);
+                self.signs.mirrored(&frame);
                 let events = self.spilling.mirrored(&frame);
                 self.tell_spills(inner, &events);
                 if let Some(writer) = &inner.writer
@@ -86,14 +114,38 @@ impl Progress {
         self.denials.push(denial);
     }
 
-    /// Why the step must not go on, when it has spent what it may.
+    /// Why the step must not go on, when it has used up what it may.
     pub(super) fn over_budget(&self, inner: &Inner) -> Option<Failure> {
-        let budget = inner.budget_usd?;
-        let spent = self.tally.spent_usd();
-        (spent >= budget).then(|| Failure {
-            kind: FailureKind::Budget,
-            text: format!("the budget of ${budget:.2} is spent (${spent:.4})"),
-        })
+        let spent = Spent {
+            usd: self.tally.spent_usd(),
+            turns: self.tally.turns(),
+            wall_clock: self.began.elapsed(),
+        };
+        let exceeded = inner.budgets.exceeded(&spent)?;
+        let kind = match exceeded {
+            Exceeded::Usd { .. } => FailureKind::Budget,
+            Exceeded::Turns { .. } | Exceeded::WallClock { .. } => FailureKind::Limit,
+        };
+        Some(Failure { kind, text: exceeded.text(inner.lang) })
+    }
+
+    /// How long the step may still take; none when nobody limits it.
+    pub(super) fn time_left(&self, inner: &Inner) -> Option<Duration> {
+        inner.budgets.time_left(self.began.elapsed())
+    }
+
+    /// Another harness process goes on with the step.
+    pub(super) fn another_process(&mut self) {
+        self.tally.another_process();
+        self.signs = Signs::default();
+        self.ear = Ear::new(self.began.elapsed());
+    }
+
+    /// What the silence of the harness means, and when to look again.
+    pub(super) fn silence(&self, inner: &Inner) -> (Silence, Option<Duration>) {
+        let Some(limits) = &inner.resilience.silence else { return (Silence::Quiet, None) };
+        let now = self.began.elapsed();
+        (self.ear.judge(limits, now), limits.next_look(self.ear.busy(), self.ear.silent(now)))
     }
 
     /// What the context of the main thread means for the session at work.

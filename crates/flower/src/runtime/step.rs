@@ -1,68 +1,51 @@
-//! One step, from its first harness to its line in the manifest.
+//! One step, from its first harness to its end: an attempt, and another one as long as it can go on.
 
 use std::sync::{Arc, PoisonError};
 
 use flower_claude::options::Conversation;
-use flower_claude::wire::Raw;
 use flower_context::rewrite::Report;
-use flower_store::{Manifest, RawJson, StepFailure, StepRecord};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::attempt::{self, Attempt, End};
+use super::attempt::{self, Attempt, interruption};
 use super::event::RunEvent;
+use super::next::{Next, go_on, next};
 use super::outcome::{Failure, FailureKind, Outcome};
 use super::progress::Progress;
+use super::record::model_of;
 use super::resuming::{self, Reopened, Wish};
 use super::spilling::Spilling;
 use super::succession::{Left, Lineage};
-use super::tally::{Tally, TurnEnd};
+use super::waiting::{Wait, Waited, wait};
 use super::{Inner, RunError, Start, indexing, repository};
-use crate::handoff::{Why, Work};
+use crate::handoff::Work;
+use crate::resilience::{Streak, chance};
 use crate::roles::{AgentSpec, Duty, Isolation};
 use crate::spill::SpillGuard;
 use crate::workbench::Snapshot;
 
-/// The field of a step's record that names the model of its main thread.
-const MODEL: &str = "model";
-
-/// The field of a step's record that lists the tools of a main thread that does not delegate.
-pub(super) const TOOLS: &str = "tools";
-
-/// The field of a step's record that says what was rewritten each time that a session was opened again.
-const REWRITTEN: &str = "rewritten";
-
-/// The field of a step's record that lists the documents with which sessions handed over.
-const HANDOFFS: &str = "handoffs";
-
-/// The newest step that used a session.
-pub(super) fn newest_of(manifest: &Manifest, session: &str) -> Result<Option<StepRecord>, RunError> {
-    let mut records = manifest.read()?.records;
-    let newest = records.iter().rposition(|step| step.sessions.iter().any(|used| used == session));
-    Ok(newest.map(|newest| records.swap_remove(newest)))
-}
-
-/// The model that a session ran with.
-///
-/// A resumed session is always told its model: 2.1.197 would come back with a smaller window than it had.
-fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunError> {
-    let newest = newest_of(manifest, session)?;
-    Ok(newest.and_then(|step| step.later.get(MODEL)?.as_str().map(str::to_owned)))
-}
-
 /// A step that is under way.
-struct Step<'a> {
-    inner: &'a Arc<Inner>,
-    spec: &'a AgentSpec,
-    id: String,
-    started_at: jiff::Timestamp,
+pub(super) struct Step<'a> {
+    pub(super) inner: &'a Arc<Inner>,
+    pub(super) spec: &'a AgentSpec,
+    pub(super) id: String,
+    pub(super) started_at: jiff::Timestamp,
     interrupts: UnboundedReceiver<String>,
-    progress: Progress,
-    attempts: u32,
+    pub(super) progress: Progress,
+    streak: Streak,
+    pub(super) attempts: u32,
     /// What was rewritten each time that a session was opened again.
-    rewritten: Vec<Report>,
-    lineage: Lineage,
+    pub(super) rewritten: Vec<Report>,
+    pub(super) lineage: Lineage,
     /// The workbench as the session at work found it.
     found: Snapshot,
+}
+
+/// What an attempt begins with.
+struct Opening {
+    prompt: String,
+    start: Start,
+    /// The API has refused the thinking of this history.
+    drop_thinking: bool,
 }
 
 pub(super) async fn carry(
@@ -82,36 +65,32 @@ pub(super) async fn carry(
         started_at,
         interrupts: inner.interrupts(),
         progress: Progress::new(started_at, Spilling::new(guard)),
+        streak: Streak::new(&inner.resilience),
         attempts: 0,
         rewritten: Vec::new(),
         lineage: Lineage::new(inner.handoff.generations),
         found: Snapshot::default(),
     };
-    let mut said = prompt.to_owned();
-    let mut start = start;
+    let mut opening = Opening { prompt: prompt.to_owned(), start, drop_thinking: false };
     loop {
-        let mut attempt = step.begin(&said, start).await?;
+        let mut attempt = match step.begin(&opening).await {
+            Ok(attempt) => attempt,
+            // Nothing was spent: whoever asked has to know, and there is nothing to write down.
+            Err(error) if step.attempts == 0 => return Err(error),
+            Err(error) => return step.end(Failure { kind: FailureKind::Harness, text: error.to_string() }),
+        };
         let end = attempt.drive(&mut step.interrupts, &mut step.progress).await;
-        let failure = match step.next(&end) {
-            Next::Resume { session, message } => {
+        let next = next(&end, &step.progress, &mut step.streak, inner.handoff.on, inner.lang, chance());
+        let failure = match next {
+            Next::End(failure) => failure,
+            next => {
                 attempt.wind_up(&end, &mut step.progress).await;
-                (said, start) = (message, Start::Resume(session));
+                match step.go_on(next, prompt, &opening).await {
+                    Ok(next) => opening = next,
+                    Err(failure) => return step.end(failure),
+                }
                 continue;
             }
-            Next::HandOver { session, left } => {
-                attempt.wind_up(&end, &mut step.progress).await;
-                match step.hand_over(prompt, &session, &left) {
-                    Ok(opening) => {
-                        (said, start) = (opening, Start::Fresh);
-                        continue;
-                    }
-                    Err(failure) => {
-                        step.record(Some(&failure))?;
-                        return Ok(step.ended(Some(failure)));
-                    }
-                }
-            }
-            Next::End(failure) => failure,
         };
         // The step is written down before anything that can take time, or fail, is done about its processes.
         let recorded = step.record(failure.as_ref());
@@ -121,45 +100,36 @@ pub(super) async fn carry(
     }
 }
 
-/// How a step goes on after an attempt.
-enum Next {
-    /// It has ended: well, when there is no failure.
-    End(Option<Failure>),
-    /// The same session goes on.
-    Resume { session: String, message: String },
-    /// Another session goes on.
-    HandOver { session: String, left: Left },
-}
-
 impl<'a> Step<'a> {
     /// Starts a harness on a new session or an old one.
-    async fn begin(&mut self, prompt: &str, start: Start) -> Result<Attempt<'a>, RunError> {
+    async fn begin(&mut self, opening: &Opening) -> Result<Attempt<'a>, RunError> {
         let inner = self.inner;
-        let opening = indexing::opening(inner, self.spec, prompt, &start);
-        if start == Start::Fresh {
+        let Opening { prompt, start, drop_thinking } = opening;
+        let told = indexing::opening(inner, self.spec, prompt, start);
+        if *start == Start::Fresh {
             self.found = inner.keeper.snapshot().unwrap_or_default();
         }
-        let model = match &start {
+        let model = match start {
             Start::Resume(session) | Start::Fork(session) => model_of(&inner.manifest, session)?,
             Start::Fresh => None,
         };
         let model = inner.model.clone().or(model).or_else(|| self.progress.tally.model.clone());
-        let reopened = match &start {
+        let reopened = match start {
             Start::Fresh => None,
             Start::Resume(session) | Start::Fork(session) => {
                 let wish = Wish {
                     session: session.clone(),
-                    same_head: opening.same_head,
+                    same_head: told.same_head,
                     model: self.spec.model.clone().or_else(|| model.clone()),
-                    drop_thinking: false,
+                    drop_thinking: *drop_thinking,
                 };
                 Some(resuming::reopen(inner, wish).await?)
             }
         };
         self.rewritten.extend(reopened.as_ref().and_then(|reopened| reopened.report.clone()));
-        let conversation = conversation(&start, reopened.as_ref());
-        indexing::begun(inner, &opening, &conversation);
-        let start = attempt::Start { spec: self.spec, opening, model, conversation, reopened };
+        let conversation = conversation(start, reopened.as_ref());
+        indexing::begun(inner, &told, &conversation);
+        let start = attempt::Start { spec: self.spec, opening: told, model, conversation, reopened };
         let attempt = Attempt::start(inner, start, &mut self.progress).await?;
         self.attempts += 1;
         if self.attempts == 1 {
@@ -168,20 +138,45 @@ impl<'a> Step<'a> {
         Ok(attempt)
     }
 
-    /// Decides how the step goes on.
-    fn next(&self, end: &End) -> Next {
-        let tally = &self.progress.tally;
-        let failure = failure(end, tally);
-        let Some(session) = tally.sessions.last().cloned() else { return Next::End(failure) };
-        let is_full = failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::ContextFull);
-        match end {
-            End::Interrupted(message) => Next::Resume { session, message: message.clone() },
-            End::HandOver(left) => Next::HandOver { session, left: left.clone() },
-            End::Over if is_full && self.inner.handoff.on => {
-                Next::HandOver { session, left: Left::Nothing(Why::Full) }
+    /// What the next attempt begins with, once it is time for it.
+    async fn go_on(&mut self, next: Next, prompt: &str, opening: &Opening) -> Result<Opening, Failure> {
+        let (inner, lang) = (self.inner, self.inner.lang);
+        match next {
+            Next::End(failure) => Err(failure.unwrap_or_else(|| Failure {
+                kind: FailureKind::Harness,
+                text: "no turn was finished".to_owned(),
+            })),
+            Next::Resume { message, drop_thinking } => Ok(self.resumed(opening, message, drop_thinking)),
+            Next::Retry { wait: time, attempt, probe, cause } => {
+                let pause = Wait { time, attempt, probe, cause };
+                match wait(inner, pause, &mut self.interrupts, &self.progress, &mut self.streak).await {
+                    Waited::Enough => Ok(self.resumed(opening, go_on(cause, lang), false)),
+                    Waited::Said(message) => Ok(self.resumed(opening, interruption(inner, &message), false)),
+                    Waited::End(failure) => Err(failure),
+                }
             }
-            End::Over | End::Failed(_) => Next::End(failure),
+            Next::HandOver(left) => {
+                let session = self.session().unwrap_or_default();
+                let prompt = self.hand_over(prompt, &session, &left)?;
+                Ok(Opening { prompt, start: Start::Fresh, drop_thinking: false })
+            }
         }
+    }
+
+    /// The session goes on. One that does not exist yet begins as it should have begun.
+    fn resumed(&self, opening: &Opening, message: String, drop_thinking: bool) -> Opening {
+        let asked = self.progress.tally.turns() > 0 || self.inner.has_entries(self.session().as_deref());
+        match self.session() {
+            Some(session) if asked => {
+                Opening { prompt: message, start: Start::Resume(session), drop_thinking }
+            }
+            _ => Opening { prompt: opening.prompt.clone(), start: opening.start.clone(), drop_thinking },
+        }
+    }
+
+    /// The session at work.
+    fn session(&self) -> Option<String> {
+        self.progress.tally.sessions.last().cloned()
     }
 
     /// Freezes the document of a session that is full; returns the first prompt of the next one.
@@ -191,6 +186,7 @@ impl<'a> Step<'a> {
         let work = Work { files: files as u64, ..self.progress.tally.work };
         let followed = self.lineage.follow(self.inner, prompt, session, left, &work, mark);
         self.progress.another_session();
+        self.streak.new_session();
         followed.map_err(|why| Failure { kind: FailureKind::ContextFull, text: why.to_string() })
     }
 
@@ -207,87 +203,10 @@ impl<'a> Step<'a> {
         }
     }
 
-    fn record(&self, failure: Option<&Failure>) -> Result<(), RunError> {
-        let (inner, spec, tally) = (self.inner, self.spec, &self.progress.tally);
-        let usage = |model: &String, usage| {
-            let raw = Raw::from_serialize(usage).ok()?;
-            let raw = serde_json::value::RawValue::from_string(raw.as_str().to_owned()).ok()?;
-            Some((model.clone(), RawJson::from(raw)))
-        };
-        let mut later = serde_json::Map::new();
-        later.insert("agent".to_owned(), spec.name.clone().into());
-        later.insert(MODEL.to_owned(), tally.model.clone().into());
-        if let Duty::Work { tools } = &spec.duty {
-            later.insert(TOOLS.to_owned(), tools.clone().into());
-        }
-        if !self.lineage.frozen.is_empty() {
-            later.insert(HANDOFFS.to_owned(), serde_json::to_value(&self.lineage.frozen).unwrap_or_default());
-        }
-        if !self.rewritten.is_empty() {
-            later.insert(REWRITTEN.to_owned(), serde_json::to_value(&self.rewritten).unwrap_or_default());
-        }
-        inner.manifest.append(&StepRecord {
-            run: inner.run.clone(),
-            step: self.id.clone(),
-            sessions: tally.sessions.clone(),
-            ok: failure.is_none(),
-            error: failure.map(|failure| StepFailure {
-                kind: failure.kind.word().to_owned(),
-                text: Some(failure.text.clone()),
-            }),
-            attempts: self.attempts,
-            cost_usd: Some(tally.spent_usd()),
-            turns: tally.turns(),
-            context_watermark: tally.watermark,
-            started_at: self.started_at.to_string(),
-            ended_at: jiff::Timestamp::now().to_string(),
-            harness_version: tally
-                .version
-                .clone()
-                .or_else(|| inner.harness.version.version().map(|v| v.to_string())),
-            model_usage: tally.model_usage.iter().filter_map(|(model, used)| usage(model, used)).collect(),
-            later,
-        })?;
-        Ok(())
-    }
-
-    fn ended(self, failure: Option<Failure>) -> Outcome {
-        let Progress { tally, denials, spilling, .. } = self.progress;
-        let outcome = Outcome {
-            run: self.inner.run.clone(),
-            step: self.id,
-            turns: tally.turns(),
-            cost_usd: tally.spent_usd(),
-            context_watermark: tally.watermark,
-            text: match tally.last {
-                Some(TurnEnd::Answered(text)) => text,
-                _ => String::new(),
-            },
-            sessions: tally.sessions,
-            model_usage: tally.model_usage,
-            failure,
-            denials,
-            spills: spilling.taken,
-            rewritten: self.rewritten,
-            handoffs: self.lineage.frozen,
-        };
-        self.inner.tell(&RunEvent::StepEnded {
-            step: outcome.step.clone(),
-            ok: outcome.ok(),
-            cost_usd: outcome.cost_usd,
-        });
-        outcome
-    }
-}
-
-/// Why the step failed, if it has.
-fn failure(end: &End, tally: &Tally) -> Option<Failure> {
-    match (end, &tally.last) {
-        (End::Failed(failure), _) | (_, Some(TurnEnd::Failed(failure))) => Some(failure.clone()),
-        (_, Some(TurnEnd::Answered(_))) => None,
-        (_, Some(TurnEnd::Cut) | None) => {
-            Some(Failure { kind: FailureKind::Harness, text: "no turn was finished".to_owned() })
-        }
+    /// Ends the step while no harness runs.
+    fn end(self, failure: Failure) -> Result<Outcome, RunError> {
+        self.record(Some(&failure))?;
+        Ok(self.ended(Some(failure)))
     }
 }
 

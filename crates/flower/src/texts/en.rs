@@ -3,6 +3,10 @@
 use super::Texts;
 
 pub(super) static TEXTS: Texts = Texts {
+    go_on: "(The turn before was cut off: {cause}. That is over. Go on where you were. A call without a result may have had \
+        effects; look before you do it again. Workers that were out are gone: what they wrote to disk is there.)",
+    out_of_patience: ", still after waiting for {minutes} minutes",
+    out_of_attempts: ", still after {attempts} more attempts",
     interrupted: "{message}\n\n(I interrupted you to say this. A call that was cut off by it has not failed and was not refused: \
         that is what an interruption does. Whether it had effects is not known; look before you rely on it or do it again.)",
     coordinator_rules: "\

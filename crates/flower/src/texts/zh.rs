@@ -3,6 +3,10 @@
 use super::Texts;
 
 pub(super) static TEXTS: Texts = Texts {
+    go_on: "(上一轮被切断:{cause}。现在已恢复,请从中断处继续。没有结果的调用可能已经产生作用,重做之前请先查看。\
+        当时派出的执行者已不在,它们写到磁盘上的内容还在。)",
+    out_of_patience: ",等待 {minutes} 分钟后仍未恢复",
+    out_of_attempts: ",再试 {attempts} 次后仍未恢复",
     interrupted: "{message}\n\n(我为了说这句话打断了你。因此被切断的调用既不算失败,也没有被拒绝,这是打断的正常结果。\
         它是否已经产生作用并不清楚:依赖它或重做之前请先查看。)",
     coordinator_rules: "\

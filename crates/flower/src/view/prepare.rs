@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flower_context::Lang;
-use flower_context::rewrite::{Expire, Policy, PruneDenials, Report, Rewritten, Trim};
+use flower_context::rewrite::{Expire, Policy, PruneDenials, Report, Rewritten, Thinking, Trim};
 use flower_context::transcript::Transcript;
 use flower_store::{EntryHead, SessionKey, SessionStore as _, SqliteStore, StoreError};
 use serde::{Deserialize, Serialize};
@@ -157,6 +157,7 @@ fn policy<'p>(
             on_disk: trim.arguments.then_some(on_disk),
         }),
         denials: wanted.keep_denials.map(|keep| PruneDenials { keep, denied_ids }),
+        thinking: if request.drop_thinking { Thinking::Drop } else { Thinking::default() },
         gate: gate(idle(base, request.now), request.same_head, request.model, wanted.turns),
         ..Policy::default()
     }
