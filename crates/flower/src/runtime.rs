@@ -71,6 +71,7 @@ struct Inner {
     settings: Settings,
     /// `None`: no result is spilled.
     spill: Option<SpillPolicy>,
+    sessions_db: PathBuf,
     view: ViewPolicy,
     handoff: Handoff,
     /// `None` when the store cannot be written.
@@ -188,7 +189,7 @@ impl Runtime {
 
     /// The session store; it need not exist when nothing could be stored.
     pub fn sessions_db(&self) -> PathBuf {
-        self.inner.sessions_db()
+        self.inner.sessions_db.clone()
     }
 }
 
@@ -215,7 +216,7 @@ impl Inner {
         if self.writer.is_none() {
             return Ok(false);
         }
-        let store = SqliteStore::open_read_only(self.sessions_db(), &OpenOptions::default())?;
+        let store = SqliteStore::open_read_only(&self.sessions_db, &OpenOptions::default())?;
         let sessions = store.list_sessions(self.paths.project_key())?;
         let found = sessions.iter().find(|found| found.key.session_id() == session);
         let here = |cwd: &str| Path::new(cwd).canonicalize().is_ok_and(|cwd| cwd == self.workspace);
@@ -237,10 +238,6 @@ impl Inner {
 
     fn no_session(&self, session: &str) -> RunError {
         RunError::NoSession { session: session.to_owned(), projects: self.paths.projects().to_owned() }
-    }
-
-    fn sessions_db(&self) -> PathBuf {
-        self.bench.runs().join(SESSIONS_DB)
     }
 
     /// A session has one writer: two harnesses would each run its calls.

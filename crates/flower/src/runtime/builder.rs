@@ -31,7 +31,8 @@ pub const SESSIONS_DB: &str = "sessions.db";
 #[derive(Debug, Clone)]
 pub struct RuntimeBuilder {
     workspace: PathBuf,
-    home: Option<PathBuf>,
+    workbench: Option<PathBuf>,
+    store: Option<PathBuf>,
     harness: Option<Found>,
     config_dir: Option<PathBuf>,
     env: BTreeMap<OsString, Option<OsString>>,
@@ -60,7 +61,8 @@ impl RuntimeBuilder {
     pub(super) fn new(workspace: &Path) -> Self {
         Self {
             workspace: workspace.to_owned(),
-            home: None,
+            workbench: None,
+            store: None,
             harness: None,
             config_dir: None,
             env: BTreeMap::new(),
@@ -76,9 +78,16 @@ impl RuntimeBuilder {
         }
     }
 
-    /// Where scripts, artifacts, notes, spill and accounting lie. Default: `.flower` in the workspace.
-    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
-        self.home = Some(home.into());
+    /// Where the workbench is: scripts, artifacts, notes, spill and accounting. Default: `.flower` in the workspace.
+    pub fn workbench(mut self, root: impl Into<PathBuf>) -> Self {
+        self.workbench = Some(root.into());
+        self
+    }
+
+    /// The database that sessions are kept in. Default: `runs/sessions.db` on the workbench, which is where
+    /// `flower sessions` looks.
+    pub fn store(mut self, path: impl Into<PathBuf>) -> Self {
+        self.store = Some(path.into());
         self
     }
 
@@ -172,6 +181,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// For how many turns a resumed session is expected to go on: what a rewrite saves on each of them has to pay for the
+    /// part of the prompt cache that it makes cold. Default: 30.
+    pub fn expected_turns(mut self, turns: u64) -> Self {
+        self.view.turns = turns;
+        self
+    }
+
     /// Old big results move to the spill directory when a session is resumed. Default: `None`, they stay.
     pub fn trim(mut self, policy: impl Into<Option<TrimPolicy>>) -> Self {
         self.view.trim = policy.into();
@@ -210,7 +226,7 @@ impl RuntimeBuilder {
         });
         let workspace =
             workspace.map_err(|source| RunError::Workspace { workspace: self.workspace.clone(), source })?;
-        let home = self.home.unwrap_or_else(|| workspace.join(".flower"));
+        let root = self.workbench.unwrap_or_else(|| workspace.join(".flower"));
         let harness = match self.harness {
             Some(found) => found,
             None => harness::ensure(&Search::from_env(None), Install::Refused, &mut |_| {})?,
@@ -227,7 +243,7 @@ impl RuntimeBuilder {
             .or_else(|| set("HOME").map(|home| Path::new(&home).join(".claude")))
             .ok_or(RunError::NoConfigDir)?;
 
-        let bench = Workbench::open(&home)?;
+        let bench = Workbench::open(&root)?;
         let registry = Registry::new(bench.processes());
         let mut notes = Vec::new();
         match registry.reap() {
@@ -237,11 +253,11 @@ impl RuntimeBuilder {
             }
             Err(error) => notes.push(error.to_string()),
         }
-        let writer = open_store(&bench.runs().join(SESSIONS_DB), &mut notes)?;
+        let sessions_db = self.store.unwrap_or_else(|| bench.runs().join(SESSIONS_DB));
+        let writer = open_store(&sessions_db, &mut notes)?;
         let paths = ProjectPaths::resolve(&config_dir, &workspace)?;
         if writer.is_some() {
-            let db = bench.runs().join(SESSIONS_DB);
-            notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &db));
+            notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &sessions_db));
         }
         let (stop, _) = watch::channel(None);
         Ok(Runtime {
@@ -261,6 +277,7 @@ impl RuntimeBuilder {
                 resilience: self.resilience,
                 settings: self.settings,
                 spill: SpillPolicy::over(self.spill_threshold).map(|policy| policy.also(self.spill_also)),
+                sessions_db,
                 view: self.view,
                 handoff: self.handoff,
                 writer,

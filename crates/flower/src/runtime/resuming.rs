@@ -126,7 +126,7 @@ fn prepare(inner: &Inner, wish: &Wish) -> Result<Option<Prepared>, RunError> {
 }
 
 fn open(inner: &Inner) -> Result<SqliteStore, StoreError> {
-    Ok(SqliteStore::open(inner.sessions_db(), &OpenOptions::default())?.store)
+    Ok(SqliteStore::open(&inner.sessions_db, &OpenOptions::default())?.store)
 }
 
 /// What the harness's own file has and the store has not: a session that was never mirrored, or went on without us.

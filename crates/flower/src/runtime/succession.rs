@@ -152,5 +152,5 @@ fn degraded(
 
 fn stored(inner: &Inner, session: &str) -> Result<SessionBytes, SourceError> {
     let main = SessionKey::main(inner.paths.project_key(), session)?;
-    read_stored(&inner.sessions_db(), &main)
+    read_stored(&inner.sessions_db, &main)
 }

@@ -38,7 +38,7 @@ async fn an_isolated_worker_changes_a_worktree_and_not_the_workspace() {
     for version in versions() {
         let place = Place::new();
         make_repository(&place.workspace());
-        let builder = place.builder(version).home(place.root().join("bench"));
+        let builder = place.builder(version).workbench(place.root().join("bench"));
         let played = place.play_with(builder, &lead(), BUILDS).await.unwrap();
         assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
         assert_eq!(played.failed("Bash"), [false], "{version}");
@@ -54,7 +54,7 @@ async fn an_isolated_worker_changes_a_worktree_and_not_the_workspace() {
 async fn what_isolation_needs_is_asked_for_before_anything_is_spent() {
     let version = versions().last().unwrap();
     let place = Place::new();
-    let outside = || place.builder(version).home(place.root().join("bench"));
+    let outside = || place.builder(version).workbench(place.root().join("bench"));
     let refused = place.play_with(outside(), &lead(), BUILDS).await;
     assert!(matches!(refused, Err(RunError::NoRepository { .. })));
     make_repository(&place.workspace());

@@ -13,7 +13,7 @@ pub(crate) fn versions() -> impl Iterator<Item = Version> {
     TESTED.into_iter()
 }
 
-fn harness(version: Version) -> Found {
+pub(crate) fn harness(version: Version) -> Found {
     let search = Search::from_env(None);
     let claude = private_copy(&search, version, Install::Allowed, &mut |_| {}).unwrap();
     ensure(&Search { claude: Some(claude), ..search }, Install::Refused, &mut |_| {}).unwrap()
