@@ -6,6 +6,8 @@ use std::path::Path;
 use flower_context::{Lang, fill};
 use serde_json::{Map, Value};
 
+mod shape;
+
 use super::preview::{self, Kind};
 use super::{SpillFile, terminal};
 use crate::texts::texts;
@@ -45,9 +47,7 @@ pub(super) struct Replaced {
 
 /// Replaces the oversized texts of an output; `None` when there are none or its shape is not the tool's.
 pub(super) fn replace(tool: &str, mut output: Value, terms: Terms<'_>) -> Option<Replaced> {
-    let mcp = tool.starts_with("mcp__");
-    // A string or a list for a tool that returns an object would be refused, and so would its replacement.
-    if !(output.is_object() || mcp) || output.get("isImage") == Some(&Value::Bool(true)) {
+    if !shape::is_known(tool, &output) || output.get("isImage") == Some(&Value::Bool(true)) {
         return None;
     }
     let mut walk = Walk {
