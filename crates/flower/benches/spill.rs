@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 fn main() {
     percentiles();
+    long_outputs();
     divan::main();
 }
 
@@ -72,7 +73,11 @@ impl Case {
 /// 100 kB in texts that are all short enough: everything is looked at and nothing moves.
 fn stays() -> Case {
     let texts: Vec<String> = (0..30).map(|_| lines(3_300)).collect();
-    Case::new("100 kB, nothing to spill", "make", [json!({"stdout": "", "stderr": "", "parts": texts})])
+    Case::new(
+        "100 kB, nothing to spill",
+        "make",
+        [json!({"stdout": "", "stderr": "", "interrupted": false, "parts": texts})],
+    )
 }
 
 fn read_back() -> Case {
@@ -88,8 +93,8 @@ fn spilled_before() -> Case {
     Case::new("100 kB, spilled before", "make", [bash(&lines(100_000))])
 }
 
-fn progress() -> Case {
-    let frames: String = (0..100_000 / 40)
+fn progress(bytes: usize) -> Case {
+    let frames: String = (0..bytes / 40)
         .map(|frame| format!("\r\u{1b}[32m{frame:6} of 2500\u{1b}[0m {}", "#".repeat(15)))
         .collect::<Vec<_>>()
         .concat();
@@ -97,7 +102,7 @@ fn progress() -> Case {
 }
 
 fn percentiles() {
-    for case in [stays(), read_back(), spills(), spilled_before(), progress()] {
+    for case in [stays(), read_back(), spills(), spilled_before(), progress(100_000)] {
         let mut times: Vec<Duration> = (0..2000)
             .map(|turn| {
                 let start = Instant::now();
@@ -107,6 +112,20 @@ fn percentiles() {
             .collect();
         times.sort_unstable();
         println!("{:45} p50 {:>9.1?}  p99 {:>9.1?}", case.name, times[1000], times[1980]);
+    }
+}
+
+/// What is read as on a terminal takes time that is linear in its length: four times as long, four times as much.
+fn long_outputs() {
+    for megabytes in [12, 50] {
+        let case = progress(megabytes * 1_000_000);
+        let start = Instant::now();
+        divan::black_box(case.run(0));
+        println!(
+            "{:45} {:>13.1?}",
+            format!("{megabytes} MB of progress, read as on a terminal"),
+            start.elapsed()
+        );
     }
 }
 

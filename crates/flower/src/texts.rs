@@ -151,14 +151,24 @@ texts! {
     denied_unreadable,
     /// Behind the pointer to a text that moved to disk: `{bytes}`.
     spill_part,
+    /// The same where lines are too long to be read by the line: `{bytes}`, `{path}`.
+    spill_part_bytes,
+    /// Behind it, where the preview is not what the file holds.
+    spill_printed,
     /// At the end of a list that was shortened: `{more}`, `{pointer}`.
     spill_names,
     /// Before the lines of a spilled output that look like errors.
     spill_errors,
+    /// The same where the lines of the file are others.
+    spill_errors_shown,
     /// Before the end of a spilled output.
     spill_end,
     /// A spilled file that was to be read is gone.
     spill_gone,
+    /// It lies somewhere else now: `{path}`.
+    spill_moved,
+    /// The tools do not see what we see; `{page}`, the beginning of the file, is behind it.
+    spill_unseen,
     /// Behind a page of a spilled file: `{path}`, `{next}` line.
     page_lines,
     /// Behind a page that ends within a line: `{path}`, `{next}` byte, counted from 1.

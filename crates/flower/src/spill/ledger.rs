@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Spill;
+use super::{Spill, terminal};
 
 /// Replacements that wait for their result, and tools whose replacements were refused.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl Ledger {
         let spill = self.asked.remove(call)?;
         let content = block.get("content").unwrap_or(&Value::Null);
         let taken = match &*spill.files {
-            [] => !has(content, &|text| text.contains(['\u{1b}', '\r', '\u{8}'])),
+            [] => !has(content, &|text| text.contains(terminal::obeyed)),
             [first, ..] => has(content, &|text| text.contains(&first.name)),
         };
         if taken {
@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn an_output_read_as_on_a_terminal_shows_no_codes() {
         let clean = || Spill { files: Vec::new(), ..spill("a") };
-        for (content, taken) in [("100%", true), ("\u{1b}[1m100%", false), ("1%\r100%", false)] {
+        for (content, taken) in [("100%", true), ("\u{1b}[1m100%", false), ("1%\r100%", false), ("\0", false)]
+        {
             let mut ledger = Ledger::default();
             ledger.ask(clean());
             let fates = ledger.observe(&result("a", &json!(content)));

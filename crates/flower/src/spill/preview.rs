@@ -1,6 +1,7 @@
 //! What stays in the context of a text that was spilled: a pointer line, the beginning, and of command output the end
 //! and what looks like errors.
 
+use std::ops::Range;
 use std::path::Path;
 
 use flower_context::rewrite::pointer_line;
@@ -21,6 +22,9 @@ const ERROR_LINES: usize = 5;
 /// The most characters of such a line.
 const ERROR_LINE: usize = 200;
 
+/// From how many bytes on a line is too long to be read with its neighbours: Read with offset and limit goes by lines.
+const LONG_LINE: usize = 2000;
+
 /// What kind of text it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -34,8 +38,12 @@ pub(super) enum Kind {
 
 /// The preview of `text`, which lies whole at `path`.
 pub(super) fn preview(text: &str, path: &Path, kind: Kind, lang: Lang) -> String {
-    let pointer = pointer(text, path, lang);
     let shown = terminal::shown(text);
+    let mut pointer = pointer(text, path, lang);
+    if !is_same(text, &shown) {
+        pointer.push(' ');
+        pointer.push_str(texts(lang).spill_printed);
+    }
     let head_end = end_of(&shown, HEAD);
     let head = shown.get(..head_end).unwrap_or_default().trim_end();
     match kind {
@@ -44,15 +52,7 @@ pub(super) fn preview(text: &str, path: &Path, kind: Kind, lang: Lang) -> String
         Kind::Output => {
             let tail_start = start_of(&shown, TAIL).max(head_end);
             let mut preview = format!("{pointer}\n{head}\n");
-            let errors = error_lines(&shown, head_end, tail_start);
-            if !errors.is_empty() {
-                preview.push_str(texts(lang).spill_errors);
-                preview.push('\n');
-                for line in errors {
-                    preview.push_str(&line);
-                    preview.push('\n');
-                }
-            }
+            preview.push_str(&errors(&shown, text, head_end..tail_start, lang));
             preview.push_str(texts(lang).spill_end);
             preview.push('\n');
             preview.push_str(shown.get(tail_start..).unwrap_or_default().trim_matches('\n'));
@@ -64,8 +64,19 @@ pub(super) fn preview(text: &str, path: &Path, kind: Kind, lang: Lang) -> String
 /// One line that says where the text lies and how much it is: the one by which the rewrites of a history know a pointer,
 /// and what else a reader needs.
 pub(super) fn pointer(text: &str, path: &Path, lang: Lang) -> String {
-    let part = fill(texts(lang).spill_part, &[("bytes", &text.len().to_string())]);
-    format!("{} {part}", pointer_line(lang, &quoted(path), text))
+    let path = quoted(path);
+    let bytes = text.len().to_string();
+    let part = if text.split('\n').any(|line| line.len() > LONG_LINE) {
+        fill(texts(lang).spill_part_bytes, &[("bytes", &bytes), ("path", &path)])
+    } else {
+        fill(texts(lang).spill_part, &[("bytes", &bytes)])
+    };
+    format!("{} {part}", pointer_line(lang, &path, text))
+}
+
+/// What a terminal shows is what was printed, but for the form of line ends.
+fn is_same(text: &str, shown: &str) -> bool {
+    shown.len() == text.len() || shown.len() + text.matches("\r\n").count() == text.len()
 }
 
 /// A path as it can be copied into a command: quoted where a shell would take it apart.
@@ -86,8 +97,23 @@ fn start_of(text: &str, characters: usize) -> usize {
     text.char_indices().rev().take(characters).last().map_or(text.len(), |(at, _)| at)
 }
 
+/// The lines that look like errors, under a title. Their numbers are those of the file, where it has the same lines: a
+/// code that moves to a line above leaves fewer of them.
+fn errors(shown: &str, text: &str, range: Range<usize>, lang: Lang) -> String {
+    let lines = error_lines(shown, range.start, range.end);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let in_file = newlines(shown, 0, shown.len()) == newlines(text, 0, text.len());
+    let title = if in_file { texts(lang).spill_errors } else { texts(lang).spill_errors_shown };
+    let shown = |(number, line): &(usize, String)| {
+        if in_file { format!("{number}: {line}\n") } else { format!("{line}\n") }
+    };
+    format!("{title}\n{}", lines.iter().map(shown).collect::<Vec<_>>().concat())
+}
+
 /// The first lines between `from` and `to` that look like errors, with their numbers.
-fn error_lines(text: &str, from: usize, to: usize) -> Vec<String> {
+fn error_lines(text: &str, from: usize, to: usize) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut number = 1;
     let mut counted = 0;
@@ -101,7 +127,7 @@ fn error_lines(text: &str, from: usize, to: usize) -> Vec<String> {
         let line = text.get(start..end).unwrap_or_default().trim();
         number += newlines(text, counted, start);
         counted = start;
-        lines.push(format!("{number}: {}", line.get(..end_of(line, ERROR_LINE)).unwrap_or_default()));
+        lines.push((number, line.get(..end_of(line, ERROR_LINE)).unwrap_or_default().to_owned()));
         at = end;
     }
     lines
@@ -171,7 +197,7 @@ mod tests {
             lines("third")
         );
         insta::assert_snapshot!(preview(&text, path(), Kind::Output, Lang::En), @r"
-        [spilled to /w/.flower/spill/0123456789abcdef.txt: 15699 characters, 122 lines; read that file for the whole text] (15699 bytes; for a part of it: Read with offset and limit)
+        [spilled to /w/.flower/spill/0123456789abcdef.txt: 15699 characters, 122 lines; read that file for the whole text] (15699 bytes; for a part of it: Read with offset and limit) (the file and these sizes are as it was printed, escape codes and all; shown here is what a terminal shows of it)
         first 00 ------------------------------------------------------------------------------------------------------------------------
         first 01 ------------------------------------------------------------------------------------------------------------------------
         first 02 ------------------------------------------------------------------------------------------------------------------------
@@ -192,6 +218,34 @@ mod tests {
                 assert!(is_pointer(&preview(&numbered(500), path(), kind, lang)));
             }
         }
+    }
+
+    #[test]
+    fn a_pointer_says_of_what_its_sizes_are_and_how_to_read_a_part() {
+        let lines = numbered(500);
+        let check = |text: &str, printed: bool, bytes: bool| {
+            let preview = preview(text, path(), Kind::Output, Lang::En);
+            let pointer = preview.lines().next().unwrap_or_default();
+            assert!(pointer.contains(&format!("({} bytes", text.len())), "{pointer}");
+            assert_eq!(pointer.contains("escape codes"), printed, "{pointer}");
+            assert_eq!(pointer.contains("tail -c +1"), bytes, "{pointer}");
+        };
+        check(&lines, false, false);
+        check(&lines.replace('\n', "\r\n"), false, false);
+        check(&format!("\u{1b}[1m{lines}"), true, false);
+        check(&lines.replace('\n', "\r"), true, true);
+        check(&lines.replace('\n', " "), false, true);
+    }
+
+    #[test]
+    fn numbers_of_lines_are_those_of_the_file_or_none() {
+        let text = format!("{}error: no\n{}", numbered(100), numbered(100));
+        let numbered_error =
+            |text: &str| preview(text, path(), Kind::Output, Lang::En).contains("\n101: error: no\n");
+        assert!(numbered_error(&text));
+        let moved = format!("a\nb\u{1b}[1A\u{1b}[J\n{text}");
+        let preview = preview(&moved, path(), Kind::Output, Lang::En);
+        assert!(preview.contains("[lines that look like errors]\nerror: no\n"), "{preview}");
     }
 
     #[test]
@@ -257,7 +311,7 @@ mod tests {
         let text = format!("error: {}\n", "x".repeat(1000)).repeat(50);
         let lines = error_lines(&text, 0, text.len());
         assert_eq!(lines.len(), ERROR_LINES);
-        assert!(lines.iter().all(|line| line.chars().count() <= ERROR_LINE + 4), "{lines:?}");
-        assert!(lines[4].starts_with("5: error"), "{lines:?}");
+        assert!(lines.iter().all(|(_, line)| line.chars().count() <= ERROR_LINE), "{lines:?}");
+        assert_eq!(lines[4].0, 5);
     }
 }
