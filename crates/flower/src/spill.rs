@@ -14,10 +14,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use flower_context::Lang;
 use flower_context::rewrite::spill_name;
+use flower_context::{Lang, fill};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ mod preview;
 mod replace;
 mod terminal;
 
+mod mention;
+mod missed;
 mod page;
 mod read_back;
 
@@ -34,6 +37,7 @@ mod shelf;
 pub use ledger::Fate;
 
 use ledger::Ledger;
+use missed::Missed;
 use read_back::Told;
 use shelf::Shelf;
 
@@ -116,6 +120,13 @@ pub(crate) fn is_spill_name(name: &str) -> bool {
     digits.len() == 16 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// The names of files of the spill directory in a text.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(".txt")
+        .filter_map(|(at, end)| text.get(at.checked_sub(16)?..at + end.len()))
+        .filter(|name| is_spill_name(name))
+}
+
 /// A result that was moved to disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spill {
@@ -170,12 +181,21 @@ pub struct SpillGuard {
     lang: Lang,
     ledger: Mutex<Ledger>,
     failed: Mutex<Vec<Fate>>,
+    /// The tools do not see the spill directory: what lay there would be lost to them.
+    unseen: AtomicBool,
 }
 
 impl SpillGuard {
     /// A guard that spills to `directory`, the spill directory of a workbench.
     pub fn new(policy: SpillPolicy, directory: impl Into<PathBuf>, lang: Lang) -> Self {
-        Self { policy, directory: directory.into(), lang, ledger: Mutex::default(), failed: Mutex::default() }
+        Self {
+            policy,
+            directory: directory.into(),
+            lang,
+            ledger: Mutex::default(),
+            failed: Mutex::default(),
+            unseen: AtomicBool::new(false),
+        }
     }
 
     /// The tools that it wants to see, as the harness matches them.
@@ -188,6 +208,7 @@ impl SpillGuard {
         // JSON text is never shorter than the texts in it, so most results are done here.
         if returned.output.len() <= self.policy.threshold
             || !self.policy.looks_at(returned.tool)
+            || self.unseen.load(Ordering::Relaxed)
             || lock(&self.ledger).gave_up_on(returned.tool)
         {
             return None;
@@ -197,13 +218,14 @@ impl SpillGuard {
             Ok(shelf) => shelf,
             Err(error) => return self.fail(returned, &self.directory, &error),
         };
-        if let Some(files) = read_back(&shelf, returned) {
-            return self.page(returned, output, &files);
-        }
         let output = match whole_output(output) {
             Ok(output) => output,
             Err((path, error)) => return self.fail(returned, &path, &error),
         };
+        let files = read_back(&shelf, returned).or_else(|| self.printed_back(&shelf, returned, &output));
+        if let Some(files) = files {
+            return self.page(returned, output, &files);
+        }
         let terms = replace::Terms {
             threshold: self.policy.threshold,
             directory: shelf.directory(),
@@ -231,12 +253,22 @@ impl SpillGuard {
         Some(replaced.output)
     }
 
-    /// What to add to a failed call that wanted a spilled file which is not kept any more: trying again is no use.
-    pub fn after_failure(&self, returned: &Returned<'_>) -> Option<&'static str> {
-        let input: Value = serde_json::from_str(returned.input).ok()?;
-        let paths = read_back::reads(returned.tool, &input, returned.cwd, Told::Before)?;
-        let shelf = Shelf::open(&self.directory).ok()?;
-        paths.iter().any(|path| shelf.misses(path)).then_some(texts(self.lang).spill_gone)
+    /// What to add to a call that wanted a spilled file and did not get it, so that nobody tries again in vain. `error` is
+    /// what a failed call told the model.
+    pub fn missed(&self, returned: &Returned<'_>, error: Option<&str>) -> Option<String> {
+        let texts = texts(self.lang);
+        let shelf = Shelf::look(&self.directory).ok()?;
+        match missed::missed(&shelf, returned, error)? {
+            Missed::Gone => Some(texts.spill_gone.to_owned()),
+            Missed::Moved(path) => Some(fill(texts.spill_moved, &[("path", &preview::quoted(&path))])),
+            Missed::Unseen(path) => {
+                if !self.unseen.swap(true, Ordering::Relaxed) {
+                    self.fail(returned, &path, &std::io::Error::other("the tools do not see this file"));
+                }
+                let content = shelf::read_whole(&path).ok()?;
+                Some(fill(texts.spill_unseen, &[("page", page::beginning(&content))]))
+            }
+        }
     }
 
     /// Takes a transcript line that the harness has written.
@@ -255,9 +287,8 @@ impl SpillGuard {
     }
 
     /// A spilled file that was read back: whole as far as the harness shows it whole, else its first page.
-    fn page(&self, returned: &Returned<'_>, output: Value, files: &[PathBuf]) -> Option<Value> {
+    fn page(&self, returned: &Returned<'_>, mut output: Value, files: &[PathBuf]) -> Option<Value> {
         let longest = page::shown_whole(returned.tool)?;
-        let mut output = whole_output(output).ok()?;
         let field = if returned.tool == "Bash" { "stdout" } else { "content" };
         let text = output.get(field)?.as_str().filter(|text| page::units(text) > longest)?;
         let content = match files {
@@ -271,6 +302,22 @@ impl SpillGuard {
         let page = page::first(text, longest, file, returned.tool, self.lang);
         *output.get_mut(field)? = page.into();
         Some(output)
+    }
+
+    /// The spilled file that a call names and that all it returned stands in, whatever program read it.
+    fn printed_back(&self, shelf: &Shelf, returned: &Returned<'_>, output: &Value) -> Option<Vec<PathBuf>> {
+        names_in(returned.input).next()?;
+        let input: Value = serde_json::from_str(returned.input).ok()?;
+        let mut texts = Vec::new();
+        long_texts(output, self.policy.threshold, &mut texts);
+        if texts.is_empty() {
+            return None;
+        }
+        mention::mentioned(&input, returned.cwd).into_iter().find_map(|path| {
+            let content =
+                shelf.holds(&path).filter(|held| *held).and_then(|_| shelf::read_whole(&path).ok())?;
+            texts.iter().all(|text| mention::is_part_of(text, &content)).then(|| vec![path])
+        })
     }
 
     fn fail(&self, returned: &Returned<'_>, path: &Path, error: &std::io::Error) -> Option<Value> {
@@ -293,6 +340,15 @@ fn read_back(shelf: &Shelf, returned: &Returned<'_>) -> Option<Vec<PathBuf>> {
         let all = !existing.is_empty() && existing.iter().all(|(_, held)| *held);
         all.then(|| existing.into_iter().map(|(path, _)| path).collect())
     })
+}
+
+fn long_texts<'a>(value: &'a Value, threshold: usize, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) if text.len() > threshold => texts.push(text),
+        Value::Array(list) => list.iter().for_each(|value| long_texts(value, threshold, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| long_texts(value, threshold, texts)),
+        _ => {}
+    }
 }
 
 /// The output with the whole text of a command in it: of long ones the harness has only the beginning there and the rest

@@ -109,14 +109,20 @@ impl Spilling {
 }
 
 fn after_call(guard: &SpillGuard, input: &HookInput) -> HookOutput {
-    match returned(input).and_then(|returned| guard.after_call(&returned)) {
+    let Some(returned) = returned(input) else { return HookOutput::none() };
+    match guard.after_call(&returned) {
         Some(output) => HookOutput::none().with_updated_output(output),
-        None => HookOutput::none(),
+        None => told(guard.missed(&returned, None)),
     }
 }
 
 fn after_failure(guard: &SpillGuard, input: &HookInput) -> HookOutput {
-    match returned(input).and_then(|returned| guard.after_failure(&returned)) {
+    let error = input.error.as_deref().unwrap_or_default();
+    told(returned(input).and_then(|returned| guard.missed(&returned, Some(error))))
+}
+
+fn told(text: Option<String>) -> HookOutput {
+    match text {
         Some(text) => HookOutput::none().with_additional_context(text),
         None => HookOutput::none(),
     }

@@ -17,6 +17,9 @@ const GREP_SHOWN: usize = 20_000;
 /// What a page leaves free for the line that says how to go on.
 const ROOM: usize = 1_000;
 
+/// The longest text that is put into a note to a call, in UTF-16 units.
+const NOTE: usize = 8_000;
+
 /// The longest result of a tool that the harness shows whole; `None`: it has no such limit or cuts by itself.
 pub(super) fn shown_whole(tool: &str) -> Option<usize> {
     match tool {
@@ -57,6 +60,11 @@ pub(super) fn first(
     };
     let separator = if whole_lines { "" } else { "\n" };
     format!("{page}{separator}{}", fill(go_on, &[("path", &path), ("next", &next.to_string())]))
+}
+
+/// As much of the beginning of a text as a note to a call may hold.
+pub(super) fn beginning(text: &str) -> &str {
+    cut(text, NOTE)
 }
 
 /// Where `text` begins in the file that it came from, if it is the file's end or beginning. Anything between could stand

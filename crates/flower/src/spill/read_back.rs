@@ -22,7 +22,7 @@ const READERS: [&str; 24] = [
 const SCRIPTED: [&str; 7] = ["sed", "awk", "grep", "egrep", "fgrep", "rg", "jq"];
 
 /// Programs that read nothing and print at most what is written in the command.
-const QUIET: [&str; 7] = ["echo", "printf", "true", ":", "export", "set", "pwd"];
+const QUIET: [&str; 10] = ["echo", "printf", "true", "false", ":", "export", "set", "pwd", "test", "["];
 
 /// Which directory a command's working directory was told as: the harness tells it after the call, and a `cd` on the
 /// main thread lasts.

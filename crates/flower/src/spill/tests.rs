@@ -195,30 +195,123 @@ fn when_the_disk_refuses_the_result_stays_as_it_was() {
     assert!(matches!(&*desk.guard.failures(), [Fate::Failed { why, .. }] if why.contains(&name)));
     assert_eq!(desk.guard.failures(), [], "told once");
 
-    let nowhere = SpillGuard::new(SpillPolicy::default(), desk.dir.path().join("nowhere"), Lang::En);
+    let nowhere = SpillGuard::new(SpillPolicy::default(), desk.dir.path().join("no/where"), Lang::En);
     let desk = Desk { guard: nowhere, ..desk };
     assert_eq!(desk.bash("make listing", &text), None);
     assert_eq!(desk.guard.failures().len(), 1);
 }
 
 #[test]
-fn a_file_that_is_no_longer_kept_is_said_to_be_gone() {
+fn whatever_reads_a_spilled_file_gets_its_text() {
     let desk = Desk::new();
-    let failed = |tool, input: &Value| {
-        let input = input.to_string();
-        desk.guard.after_failure(&Returned {
+    let text = listing(900);
+    desk.bash("make listing", &text).unwrap();
+    let name = desk.only_spilled();
+    let file = desk.dir.path().join("spill").join(&name).display().to_string();
+    for command in [
+        format!("python3 -c \"print(open('{file}').read())\""),
+        format!("while read -r line; do echo \"$line\"; done < {file}"),
+        format!("for f in {file}; do cat $f; done"),
+        format!("echo {file} | xargs cat"),
+    ] {
+        assert_eq!(desk.bash(&command, &text), None, "{command}");
+        assert_eq!(desk.bash(&command, &text[310..20_000]), None, "{command}");
+        assert!(desk.bash(&command, &listing(901)).is_some(), "something else than the file: {command}");
+    }
+    let numbered = text.lines().take(600).enumerate().map(|(at, line)| format!("{:6}\t{line}", at + 1));
+    let numbered = numbered.collect::<Vec<_>>().join("\n");
+    assert_eq!(desk.bash(&format!("python3 number.py {file}"), &numbered), None);
+    assert!(desk.bash(&format!("make listing # {file}"), &text).is_some(), "a comment reads nothing");
+
+    let guard =
+        SpillGuard::new(SpillPolicy::default().also([Also::Mcp]), desk.dir.path().join("spill"), Lang::En);
+    let desk = Desk { guard, ..desk };
+    let blocks = json!([{"type": "text", "text": text}]);
+    assert_eq!(desk.after("mcp__fs__read_file", &json!({"path": file}), &blocks), None);
+    assert!(desk.after("mcp__fs__read_file", &json!({"path": "/etc/hosts"}), &blocks).is_some());
+}
+
+impl Desk {
+    fn missed(&self, tool: &str, input: &Value, error: Option<&str>) -> Option<String> {
+        let returned = Returned {
             call: "c",
             tool,
             worker: None,
-            cwd: desk.dir.path(),
-            input: &input,
+            cwd: self.dir.path(),
+            input: &input.to_string(),
             output: "",
-        })
+        };
+        self.guard.missed(&returned, error)
+    }
+}
+
+#[test]
+fn a_file_that_is_no_longer_kept_is_said_to_be_gone() {
+    let desk = Desk::new();
+    let gone = |tool, input: Value, error| {
+        desk.missed(tool, &input, error).as_deref() == Some(texts(Lang::En).spill_gone)
     };
-    assert!(failed("Read", &json!({"file_path": "spill/0123456789abcdef.txt"})).is_some());
-    assert!(failed("Bash", &json!({"command": "cat link/0123456789abcdef.txt"})).is_some());
-    assert!(failed("Read", &json!({"file_path": "spill/no-such-name.txt"})).is_none());
-    assert!(failed("Bash", &json!({"command": "false"})).is_none());
+    let name = "0123456789abcdef.txt";
+    let no_such = format!("cat: {name}: No such file or directory");
+    assert!(gone("Read", json!({"file_path": format!("spill/{name}")}), Some("File does not exist.")));
+    assert!(gone("Bash", json!({"command": format!("cat link/{name}")}), Some(&no_such)));
+    assert!(gone("Bash", json!({"command": format!("cd spill && cat {name}")}), Some(&no_such)));
+    // Not every call fails that finds nothing.
+    assert!(gone("Bash", json!({"command": format!("cat spill/{name} 2>/dev/null || echo none")}), None));
+    assert!(gone(
+        "Bash",
+        json!({"command": format!("test -f spill/{name} && cat spill/{name}; true")}),
+        None
+    ));
+    assert!(gone("Bash", json!({"command": format!("python3 -c \"open('spill/{name}')\"")}), Some(&no_such)));
+    for (tool, input, error) in [
+        ("Read", json!({"file_path": "spill/no-such-name.txt"}), Some("File does not exist.")),
+        ("Read", json!({"file_path": format!("elsewhere/{name}")}), Some("File does not exist.")),
+        ("Bash", json!({"command": "false"}), Some("")),
+        ("Bash", json!({"command": format!("make # spill/{name}")}), Some("error: 1")),
+        ("Write", json!({"file_path": "notes/a.md", "content": format!("spill/{name}")}), None),
+    ] {
+        assert_eq!(desk.missed(tool, &input, error), None, "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_not_missed() {
+    let desk = Desk::new();
+    desk.bash("make listing", &listing(900)).unwrap();
+    let name = desk.only_spilled();
+    for (command, error) in [
+        (format!("cat spill/{name} | head -3"), None),
+        (format!("cd spill && head -3 {name}"), None),
+        (format!("head -3 spill/{name}; false"), Some("000000 some line of the result")),
+        (format!("cat spill/{name} other"), Some("cat: other: No such file or directory")),
+    ] {
+        assert_eq!(desk.missed("Bash", &json!({"command": command}), error), None, "{command}");
+    }
+    // The workspace was somewhere else when the pointer was written.
+    let moved = desk.missed(
+        "Read",
+        &json!({"file_path": format!("/old/place/.flower/spill/{name}")}),
+        Some("File does not exist."),
+    );
+    let path = desk.dir.path().canonicalize().unwrap().join("spill").join(&name);
+    assert_eq!(moved, Some(format!("That spilled file lies at {}.", path.display())));
+}
+
+#[test]
+fn tools_that_do_not_see_the_directory_get_the_text_and_nothing_more_is_moved() {
+    let desk = Desk::new();
+    let text = listing(900);
+    desk.bash("make listing", &text).unwrap();
+    let name = desk.only_spilled();
+    let error = format!("Exit code 1\ncat: spill/{name}: No such file or directory");
+    let told = desk.missed("Bash", &json!({"command": format!("cat spill/{name}")}), Some(&error)).unwrap();
+    assert!(told.contains("000000 some line") && !told.contains("000890 some line"), "{told}");
+    assert_eq!(desk.bash("make more", &listing(800)), None, "what would be moved could not be read");
+    assert!(
+        matches!(&*desk.guard.failures(), [Fate::Failed { why, .. }] if why.contains(&name)),
+        "told once"
+    );
 }
 
 #[test]
