@@ -144,6 +144,23 @@ fn display(event: &RunEvent, show: Show, console: &Console) {
         RunEvent::WorkerEnded { status, .. } => {
             fill(texts.worker_ended, &[("status", &one_line(status, 60))])
         }
+        RunEvent::HandoffNear { left } => fill(texts.handoff_near, &[("left", &left.to_string())]),
+        RunEvent::HandedOver { generation, of, document, degraded } => {
+            let line = fill(
+                texts.handed_over,
+                &[
+                    ("generation", &generation.to_string()),
+                    ("of", &of.to_string()),
+                    ("path", &one_line(&document.display().to_string(), 300)),
+                ],
+            );
+            match degraded {
+                Some(why) => {
+                    format!("{line} {}", fill(texts.handed_over_degraded, &[("why", &one_line(why, 300))]))
+                }
+                None => line,
+            }
+        }
         RunEvent::Retrying { attempt, of, status } => {
             let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
             fill(

@@ -61,6 +61,12 @@ texts! {
     session_started,
     /// `{tool}`, `{input}`
     called,
+    /// `{left}`
+    handoff_near,
+    /// `{generation}`, `{of}`, `{path}`
+    handed_over,
+    /// `{why}`
+    handed_over_degraded,
     /// `{tool}`, `{reason}`
     denied,
     /// `{worker}`, `{description}`

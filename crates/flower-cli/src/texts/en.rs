@@ -20,6 +20,9 @@ pub(super) static TEXTS: Texts = Texts {
 
     session_started: "session {session} with {model}",
     called: "{tool} {input}",
+    handoff_near: "the context is nearly full: {left} tokens up to the handoff",
+    handed_over: "the context is full: session {generation} of at most {of} goes on from {path}",
+    handed_over_degraded: "(degraded: {why})",
     denied: "denied: {tool}: {reason}",
     worker_started: "worker {worker} begins: {description}",
     worker_ended: "worker ends: {status}",

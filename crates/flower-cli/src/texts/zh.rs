@@ -20,6 +20,9 @@ pub(super) static TEXTS: Texts = Texts {
 
     session_started: "会话 {session},模型 {model}",
     called: "调用 {tool} {input}",
+    handoff_near: "上下文快满了:离交接还剩 {left} 个 token",
+    handed_over: "上下文已满:第 {generation} 个会话(最多 {of} 个)从 {path} 继续",
+    handed_over_degraded: "(降级:{why})",
     denied: "已拒绝:{tool}:{reason}",
     worker_started: "执行者 {worker} 开始:{description}",
     worker_ended: "执行者结束:{status}",

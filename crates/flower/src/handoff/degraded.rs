@@ -24,6 +24,12 @@ const SAID: usize = 1_200;
 /// Characters of a task and of a report.
 const REPORT: usize = 800;
 
+/// Characters of the document that the session itself started from.
+const PREVIOUS: usize = 12_000;
+
+/// Where the whole of it is.
+const ARCHIVE: &str = "notes/archive/";
+
 /// How many of the newest of anything are told.
 const NEWEST: usize = 10;
 
@@ -94,10 +100,10 @@ pub fn assemble(lang: Lang, why: &Why, known: &Known<'_>) -> Document {
         "" => String::new(),
         text => format!("{label}\n\n{text}"),
     };
-    let previous = |part: Part| {
-        let text = known.previous.map(|document| document.part(part)).unwrap_or_default();
-        labelled(texts.handoff_known_before, text)
-    };
+    // Otherwise one degraded document behind another would grow by all before it.
+    let earlier =
+        known.previous.map(|document| document.shortened(PREVIOUS, lang, ARCHIVE)).unwrap_or_default();
+    let previous = |part: Part| labelled(texts.handoff_known_before, earlier.part(part));
     let salvaged = Document::salvage(known.wrote);
     let wrote = |part: Part| labelled(texts.handoff_known_wrote, salvaged.part(part));
     let partless = if salvaged == Document::default() { known.wrote } else { "" };

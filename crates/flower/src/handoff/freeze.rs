@@ -68,11 +68,19 @@ pub fn freeze(
 }
 
 fn content(lang: Lang, generation: u32, document: &Document, text: &str) -> String {
-    let doing = document.part(Part::Doing).lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let values = [("generation", &*generation.to_string()), ("doing", doing)];
+    let values = [("generation", &*generation.to_string()), ("doing", about(document))];
     // One line without brackets: nothing in it ends the comment.
     let described = one_line(&fill(texts(lang).handoff_described, &values), DESCRIBED);
     format!("<!-- desc: {described} -->\n\n{}\n", text.trim_end())
+}
+
+/// The first line that says what is being done. Notes in brackets and labels of quotations say how a degraded document came
+/// to be.
+fn about(document: &Document) -> &str {
+    let mut lines = document.part(Part::Doing).lines().map(|line| line.trim_start_matches(['>', ' ']).trim());
+    let telling =
+        |line: &&str| !line.is_empty() && !line.starts_with('[') && !line.ends_with([':', '\u{ff1a}']);
+    lines.find(telling).unwrap_or_default()
 }
 
 /// Our own files there, by their names. A directory that cannot be read has none; writing to it will say why.
@@ -167,6 +175,13 @@ mod tests {
             format!("<!-- desc: Handoff of generation 2: Porting the reader. -->\n\n{text}")
         );
         assert_eq!(frozen.path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_degraded_document_is_described_by_what_is_being_done() {
+        let doing = "[This document is degraded.]\n\nThe prompt of the step begins:\n> Port everything.";
+        assert_eq!(about(&document(doing)), "Port everything.");
+        assert_eq!(about(&document("[a]")), "");
     }
 
     #[test]

@@ -253,8 +253,15 @@ fn report(entry: &Entry<'_>, result: &ToolResult<'_>) -> Option<String> {
     match &*answer.status {
         "async_launched" => None,
         _ if texts.is_empty() => Some(result_text(result)),
-        _ => Some(texts.join("\n")),
+        _ => Some(without_note(&texts.join("\n")).to_owned()),
     }
+}
+
+/// 2.1.332 puts a line with the worker's tools in front of its report.
+fn without_note(report: &str) -> &str {
+    let noted = report.strip_prefix("<tools-used-before-summary>");
+    let behind = noted.and_then(|note| note.split_once("</tools-used-before-summary>"));
+    behind.map_or(report, |(_, report)| report.trim_start())
 }
 
 fn result_text(result: &ToolResult<'_>) -> String {

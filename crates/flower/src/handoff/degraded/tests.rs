@@ -51,7 +51,12 @@ fn session() -> String {
             "Agent",
             &json!({ "description": "Port reader", "prompt": "Task: port\n## Next\nthe reader" }),
         ),
-        answered("a1", "[Subagent hand-back] …", false, report("Conclusion: ported.\n```")),
+        answered(
+            "a1",
+            "[Subagent hand-back] …",
+            false,
+            report("<tools-used-before-summary>Bash</tools-used-before-summary>\n\nConclusion: ported.\n```"),
+        ),
         called("a2", "Agent", &json!({ "description": "Port writer", "prompt": "Task: port the writer" })),
         answered(
             "a2",
@@ -152,6 +157,19 @@ fn what_the_session_itself_was_handed_is_handed_on() {
     for part in Part::ALL {
         assert!(document.part(part).contains(previous.part(part)), "{part:?}: {}", document.part(part));
     }
+}
+
+#[test]
+fn degraded_documents_do_not_grow_from_one_to_the_next() {
+    let said = "y".repeat(3_000);
+    let mut document = Document::new([(Part::Doing, "x"), (Part::Next, "z")]);
+    let mut lengths = Vec::new();
+    for _ in 0..8 {
+        let known = Known { prompt: &said, wrote: &said, previous: Some(&document), ..Known::default() };
+        document = assemble(Lang::En, &Why::Full, &known);
+        lengths.push(document.render(Lang::En).len());
+    }
+    assert!(lengths.iter().all(|length| *length < 30_000), "{lengths:?}");
 }
 
 #[test]
