@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use flower::resilience::Resilience;
-use flower::roles::{AgentSpec, agent};
-use flower::runtime::{FailureKind, RunEvent, RuntimeBuilder};
+use flower::roles::{AgentSpec, agent, coordinator, worker};
+use flower::runtime::{FailureKind, RunEvent, RuntimeBuilder, Start};
 
 use crate::played::{Place, Played, versions};
 
@@ -45,7 +45,7 @@ async fn play(
     std::fs::write(place.workspace().join("note.txt"), "x\n").unwrap();
     let builder = builder(place.builder(version).resilience(quick()));
     let stage = place.stage(&scenario(fault)).await;
-    let played = stage.play(builder, &spec(), "Go.", flower::runtime::Start::Fresh).await.unwrap();
+    let played = stage.play(builder, &spec(), "Go.", Start::Fresh).await.unwrap();
     stage.rehearsal.shutdown().await;
     played
 }
@@ -61,7 +61,7 @@ fn waits(played: &Played) -> Vec<&'static str> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_passes_is_waited_for_and_the_session_goes_on() {
     for version in versions() {
-        for effect in ["status = 529", "status = 500", "status = 429", "reset = 0", "reset = 3"] {
+        for effect in ["status = 529", "status = 500", "status = 429", "reset = 0", "reset = 3", "cut = 3"] {
             for step in [1, 2] {
                 // Twice: some requests the harness makes again by itself.
                 let fault = format!("[[fault]]\nthread = \"main\"\nstep = {step}\ntimes = 3\n{effect}\n");
@@ -112,5 +112,112 @@ async fn patience_ends() {
         };
         let played = play(version, short, fault).await;
         assert_eq!(played.outcome.failure.clone().unwrap().kind, FailureKind::Limit, "{version}");
+    }
+}
+
+/// A coordinator whose worker makes a file; `fault` breaks something.
+fn delegating(fault: &str) -> String {
+    format!(
+        r#"
+[[thread]]
+name = "main"
+match = {{ agent = "main" }}
+[[thread.step]]
+[[thread.step.call]]
+tool = "Agent"
+input = {{ subagent_type = "doer", description = "Do", prompt = "Make it." }}
+[[thread.step]]
+[[thread.step.call]]
+tool = "Bash"
+input = {{ command = "ls made", description = "d" }}
+[[thread.step]]
+text = "Done, as far as it goes."
+
+[[thread]]
+name = "worker"
+match = {{ agent = "subagent" }}
+[[thread.step]]
+[[thread.step.call]]
+tool = "Bash"
+input = {{ command = "mkdir -p made && sleep 0.5; touch made/it", description = "d" }}
+[[thread.step]]
+text = "Conclusion: made."
+{fault}
+"#
+    )
+}
+
+fn lead() -> AgentSpec {
+    coordinator("lead", "", [("doer", worker("Does things.", "You do things."))])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_befalls_a_worker_is_the_coordinators_to_decide() {
+    for version in versions() {
+        for effect in ["status = 529", "reset = 0", "cut = 3", "status = 400"] {
+            for step in [1, 2] {
+                let fault = format!("[[fault]]\nthread = \"worker\"\nstep = {step}\ntimes = 4\n{effect}\n");
+                let place = Place::new();
+                let stage = place.stage(&delegating(&fault)).await;
+                let builder = place.builder(version).resilience(quick());
+                let played = stage.play(builder, &lead(), "Go.", Start::Fresh).await.unwrap();
+                stage.rehearsal.shutdown().await;
+                let case = format!("{version}, {effect}, step {step}");
+                assert!(played.outcome.ok(), "{case}: {:?}", played.outcome.failure);
+                assert_eq!(played.outcome.text, "Done, as far as it goes.", "{case}");
+            }
+        }
+    }
+}
+
+/// Ends the harness of this place, which is known by the record that a run keeps of it.
+fn kill_harness(place: &Place) {
+    let records = std::fs::read_dir(place.workspace().join(".flower/runs/processes")).unwrap();
+    let pids = records.flatten().filter_map(|record| {
+        let record: serde_json::Value = serde_json::from_slice(&std::fs::read(record.path()).ok()?).ok()?;
+        record["process"]["pid"].as_u64()
+    });
+    let pids: Vec<u64> = pids.collect();
+    assert_eq!(pids.len(), 1, "one harness runs");
+    let killed = std::process::Command::new("kill").args(["-9", &pids[0].to_string()]).status().unwrap();
+    assert!(killed.success());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_harness_is_taken_up_where_it_was() {
+    type Point = fn(&RunEvent) -> bool;
+    let points: [(&str, Point); 5] = [
+        ("at its beginning", |event| matches!(event, RunEvent::SessionStarted { .. })),
+        ("when a worker is sent", |event| matches!(event, RunEvent::WorkerStarted { .. })),
+        ("while a worker acts", |event| matches!(event, RunEvent::Called { worker: Some(_), .. })),
+        ("when a worker is back", |event| matches!(event, RunEvent::WorkerEnded { .. })),
+        (
+            "while it looks itself",
+            |event| matches!(event, RunEvent::Called { worker: None, tool, .. } if tool == "Bash"),
+        ),
+    ];
+    for version in versions() {
+        for (when, point) in points {
+            let place = Place::new();
+            let stage = place.stage(&delegating("")).await;
+            let builder =
+                place.builder(version).resilience(quick()).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
+            let runtime = builder.build().unwrap();
+            let mut listener = runtime.events();
+            let killing = async {
+                while let Some(event) = listener.recv().await {
+                    if point(&event) {
+                        kill_harness(&place);
+                        break;
+                    }
+                }
+            };
+            let spec = lead();
+            let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "Go.", Start::Fresh), killing);
+            let played = played.unwrap();
+            stage.close().await;
+            assert!(played.outcome.ok(), "{version}, {when}: {:?}", played.outcome.failure);
+            assert_eq!(waits(&played), ["harness_killed"], "{version}, {when}");
+        }
     }
 }
