@@ -11,6 +11,7 @@
 mod played;
 
 mod coordinating;
+mod damaging;
 mod examples;
 mod failing;
 mod handing_over;
