@@ -10,6 +10,8 @@
 //!   choice, and spilling it again would loop.
 //! - **The shape is the tool's own.** The harness refuses any other and keeps the original in silence, so what became of
 //!   each replacement is looked up in the transcript; a tool whose replacement was refused is left alone.
+//! - **What cannot be read back stays**: results of those who have no tool for it ([`Readers`]), and all results once a
+//!   tool did not find a file that is there.
 //! - Results of failed calls cannot be replaced, and images are never cut.
 
 use std::collections::BTreeSet;
@@ -32,9 +34,11 @@ mod page;
 mod read_back;
 
 mod ledger;
+mod readers;
 mod shelf;
 
 pub use ledger::Fate;
+pub use readers::Readers;
 
 use ledger::Ledger;
 use missed::Missed;

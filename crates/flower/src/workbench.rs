@@ -77,10 +77,16 @@ impl Workbench {
             private_directory(&dir).map_err(failed(&dir))?;
         }
         let ignore = bench.root.join(".gitignore");
-        match OpenOptions::new().write(true).create_new(true).open(&ignore) {
-            Ok(mut file) => file.write_all(GITIGNORE.as_bytes()).map_err(failed(&ignore))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed(&ignore)(error)),
+        if !write_new(&ignore, GITIGNORE).map_err(failed(&ignore))? {
+            // It may be the user's own, which says nothing of these.
+            let theirs = std::fs::read_to_string(&ignore).unwrap_or_default();
+            for dir in [bench.spill(), bench.runs()] {
+                let name = dir.file_name().unwrap_or_default().to_string_lossy();
+                if !theirs.contains(&format!("/{name}/")) {
+                    let ignore = dir.join(".gitignore");
+                    write_new(&ignore, "*\n").map_err(failed(&ignore))?;
+                }
+            }
         }
         Ok(bench)
     }
@@ -203,6 +209,15 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Writes a file unless there is one. False when there was.
+fn write_new(path: &Path, text: &str) -> io::Result<bool> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Makes a directory, and those that it lies in, readable by their owner alone.
 pub(crate) fn private_directory(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
@@ -226,6 +241,7 @@ mod tests {
 
         assert_eq!(Workbench::open(&root).unwrap(), bench);
         assert_eq!(std::fs::read_to_string(bench.root().join(".gitignore")).unwrap(), "mine\n");
+        assert_eq!(std::fs::read_to_string(bench.spill().join(".gitignore")).unwrap(), "*\n");
         assert_eq!(std::fs::read_to_string(bench.notes().join("a.md")).unwrap(), "kept");
     }
 

@@ -10,7 +10,8 @@ use flower_claude::hooks::Hook;
 use flower_claude::wire::{HookEvent, HookInput, HookOutput, MirrorFrame, Raw};
 
 use super::event::RunEvent;
-use crate::spill::{Fate, Returned, Spill, SpillGuard};
+use crate::roles::AgentSpec;
+use crate::spill::{Fate, Readers, Returned, Spill, SpillGuard};
 
 /// How long the harness waits. Writing a file takes milliseconds; a disk that takes longer than this does not.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -18,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// What a step has spilled, and the guard that did it.
 #[derive(Debug, Default)]
 pub(super) struct Spilling {
-    guard: Option<Arc<SpillGuard>>,
+    guard: Option<(Arc<SpillGuard>, Arc<Readers>)>,
     /// Results that were moved, as far as the harness has shown that it took the replacement.
     pub(super) taken: Vec<Spill>,
     /// Results that were to be moved and came through as they were.
@@ -30,32 +31,36 @@ pub(super) struct Spilling {
 }
 
 impl Spilling {
-    pub(super) fn new(guard: Option<Arc<SpillGuard>>) -> Self {
-        Self { guard, ..Self::default() }
+    pub(super) fn new(guard: Option<SpillGuard>, spec: &AgentSpec) -> Self {
+        Self { guard: guard.map(|guard| (Arc::new(guard), Arc::new(Readers::of(spec)))), ..Self::default() }
     }
 
     /// The guard as hooks. None without a guard.
     pub(super) fn hooks(&self) -> Vec<Hook> {
-        let Some(guard) = &self.guard else { return Vec::new() };
+        let Some((guard, readers)) = &self.guard else { return Vec::new() };
+        let matcher = guard.matcher();
         let hook = |event, answer: fn(&SpillGuard, &HookInput) -> HookOutput| {
-            let guard = Arc::clone(guard);
+            let (guard, readers) = (Arc::clone(guard), Arc::clone(readers));
             Hook::new(event, move |input| {
-                let guard = Arc::clone(&guard);
-                async move { Ok(answer(&guard, &input)) }
+                let (guard, readers) = (Arc::clone(&guard), Arc::clone(&readers));
+                async move {
+                    let can_read = readers.include(whose(&input));
+                    Ok(if can_read { answer(&guard, &input) } else { HookOutput::none() })
+                }
             })
-            .matching(self.matcher())
+            .matching(matcher.clone())
             .with_timeout(TIMEOUT)
         };
         vec![hook(HookEvent::PostToolUse, after_call), hook(HookEvent::PostToolUseFailure, after_failure)]
     }
 
-    fn matcher(&self) -> String {
-        self.guard.as_ref().map(|guard| guard.matcher()).unwrap_or_default()
+    fn guard(&self) -> Option<Arc<SpillGuard>> {
+        self.guard.as_ref().map(|(guard, _)| Arc::clone(guard))
     }
 
     /// Takes entries that went to a transcript.
     pub(super) fn mirrored(&mut self, frame: &MirrorFrame) -> Vec<RunEvent> {
-        let Some(guard) = self.guard.clone() else { return Vec::new() };
+        let Some(guard) = self.guard() else { return Vec::new() };
         let fates = frame.entries.iter().flat_map(|entry| guard.observe(entry.as_str()));
         fates
             .collect::<Vec<_>>()
@@ -73,7 +78,7 @@ impl Spilling {
 
     /// Nothing more comes.
     pub(super) fn settle(&mut self) -> Vec<RunEvent> {
-        let Some(guard) = self.guard.clone() else { return Vec::new() };
+        let Some(guard) = self.guard() else { return Vec::new() };
         guard.settle().into_iter().chain(guard.failures()).flat_map(|fate| self.tell(fate)).collect()
     }
 
@@ -106,6 +111,11 @@ impl Spilling {
         }
         told
     }
+}
+
+/// The worker that a result belongs to; none for the main thread, whatever type it says it has.
+fn whose(input: &HookInput) -> Option<&str> {
+    input.agent_id.as_ref().map(|_| input.agent_type.as_deref().unwrap_or_default())
 }
 
 fn after_call(guard: &SpillGuard, input: &HookInput) -> HookOutput {

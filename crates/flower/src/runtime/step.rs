@@ -55,8 +55,7 @@ pub(super) async fn carry(
     start: Start,
 ) -> Result<Outcome, RunError> {
     check_isolation(inner, spec)?;
-    let guard =
-        inner.spill.clone().map(|policy| Arc::new(SpillGuard::new(policy, inner.bench.spill(), inner.lang)));
+    let guard = inner.spill.clone().map(|policy| SpillGuard::new(policy, inner.bench.spill(), inner.lang));
     let started_at = jiff::Timestamp::now();
     let mut step = Step {
         inner,
@@ -64,7 +63,7 @@ pub(super) async fn carry(
         id: uuid::Uuid::new_v4().to_string(),
         started_at,
         interrupts: inner.interrupts(),
-        progress: Progress::new(started_at, Spilling::new(guard)),
+        progress: Progress::new(started_at, Spilling::new(guard, spec)),
         streak: Streak::new(&inner.resilience),
         attempts: 0,
         rewritten: Vec::new(),

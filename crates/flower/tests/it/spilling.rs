@@ -1,13 +1,13 @@
 //! Oversized results on the real harness: every tool, main thread and worker, both versions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use flower::roles::{AgentSpec, agent, coordinator, worker};
-use flower::runtime::{DENIALS, RunEvent, SPILLS};
+use flower::roles::{AgentSpec, Duty, agent, coordinator, worker};
+use flower::runtime::{DENIALS, RunEvent, RuntimeBuilder, SPILLS};
 use flower::spill::Also;
 use flower_store::{OpenOptions, ProjectPaths, SessionKey, SessionStore as _, SqliteStore};
 
-use crate::played::{Place, Played, versions};
+use crate::played::{Place, Played, make_repository, versions};
 
 /// A workspace in which every tool returns more than it should.
 fn place() -> Place {
@@ -175,6 +175,123 @@ async fn a_spilled_file_is_read_back_whole() {
         }
         assert!(!last.contains("persisted-output"), "{version}");
     }
+}
+
+/// Everything that was spilled is found again wherever it is looked for, and nobody is asked for permission.
+async fn check_found_again(
+    place: &Place,
+    builder: RuntimeBuilder,
+    spec: &AgentSpec,
+    home: &Path,
+    what: &str,
+) {
+    // A path with blanks stands in quotes, as a shell needs it.
+    let quote = if home.to_string_lossy().contains(' ') { "'" } else { "" };
+    let pointer = r#"{{result:big | between \"[spilled to \" \":\"}}"#;
+    let path = format!(r#"{{{{result:big | between \"[spilled to {quote}\" \"{quote}:\"}}}}"#);
+    let made = [
+        ("big", "Bash", r#"command = "seq -f 'line %06g of it' 400", description = "d""#.to_owned()),
+        ("read", "Read", format!(r#"file_path = "{path}""#)),
+        ("cat", "Bash", format!(r#"command = "cat {pointer}", description = "d""#)),
+        ("cd", "Bash", format!(r#"command = "cd /tmp && sed -n '1,$p' {pointer}", description = "d""#)),
+    ];
+    let made: Vec<_> = made.iter().map(|(id, tool, input)| (*id, *tool, input.as_str())).collect();
+    let scenario =
+        if matches!(spec.duty, Duty::Delegate { .. }) { worker_makes(&made) } else { main_makes(&made) };
+    let played = place.play_with(builder, spec, &scenario).await.unwrap();
+    assert!(played.outcome.ok(), "{what}: {:?}", played.outcome.failure);
+    assert_eq!(played.outcome.denials, [], "{what}");
+    let [spill] = &*played.outcome.spills else { panic!("{what}: {:?}", played.outcome.spills) };
+    let file = home.join("spill").join(&spill.files[0].name);
+    assert!(file.is_file(), "{what}: {}", file.display());
+    let last = sent(&played).max_by_key(|request| request.matches("tool_use_id").count()).unwrap();
+    assert_eq!(last.matches("line 000300 of it").count(), 3, "{what}: read back whole, three times");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spilled_file_is_found_from_every_directory() {
+    for version in versions() {
+        let place = Place::new();
+        let inside = place.workspace().join(".flower");
+        check_found_again(
+            &place,
+            place.builder(version),
+            &agent("doer", ""),
+            &inside,
+            &format!("{version} inside"),
+        )
+        .await;
+
+        let place = Place::new();
+        let outside = place.root().join("my bench (old)");
+        let builder = place.builder(version).workbench(&outside);
+        check_found_again(&place, builder, &lead(), &outside, &format!("{version} outside, with blanks"))
+            .await;
+
+        let place = Place::new();
+        make_repository(&place.workspace());
+        let outside = place.root().join("bench");
+        let isolated =
+            coordinator("lead", "", [("doer", worker("Does things.", "You do things.").isolated())]);
+        let builder = place.builder(version).workbench(&outside);
+        check_found_again(&place, builder, &isolated, &outside, &format!("{version} isolated")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_cannot_read_a_file_gets_its_results_whole() {
+    let fetched = [("grep", "Glob", r#"pattern = "many/*.txt""#)];
+    let version = versions().last().unwrap();
+    let place = place();
+    let played = place.play(version, &agent("doer", "").tools(["Glob"]), &main_makes(&fetched)).await;
+    assert!(played.outcome.ok() && played.outcome.spills.is_empty(), "{:?}", played.outcome.spills);
+    let spec = coordinator("lead", "", [("doer", worker("Does things.", "You do things.").tools(["Glob"]))]);
+    let played = place.play(version, &spec, &worker_makes(&fetched)).await;
+    assert!(played.outcome.ok() && played.outcome.spills.is_empty(), "{:?}", played.outcome.spills);
+    let spec =
+        coordinator("lead", "", [("doer", worker("Does things.", "You do things.").tools(["Glob", "Read"]))]);
+    let played = place.play(version, &spec, &worker_makes(&fetched)).await;
+    assert_eq!(played.outcome.spills.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_no_longer_kept_is_not_looked_for_again() {
+    let made = [
+        ("read", "Read", r#"file_path = "{{var:workspace}}/.flower/spill/0123456789abcdef.txt""#),
+        ("cat", "Bash", r#"command = "cat .flower/spill/0123456789abcdef.txt", description = "d""#),
+        (
+            "quiet",
+            "Bash",
+            r#"command = "cat .flower/spill/0123456789abcdef.txt 2>/dev/null || true", description = "d""#,
+        ),
+    ];
+    for version in versions() {
+        let place = place();
+        let played = place.play(version, &agent("doer", ""), &main_makes(&made)).await;
+        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
+        let last = sent(&played).max_by_key(|request| request.matches("tool_use_id").count()).unwrap();
+        assert_eq!(last.matches("This spilled result is no longer kept.").count(), 3, "{version}: {last}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn git_sees_nothing_of_what_was_spilled() {
+    let version = versions().last().unwrap();
+    let place = place();
+    make_repository(&place.workspace());
+    // Somebody has a file of their own there, which says nothing of our directories.
+    std::fs::create_dir(place.workspace().join(".flower")).unwrap();
+    std::fs::write(place.workspace().join(".flower/.gitignore"), "*.log\n").unwrap();
+    let played = place.play(version, &agent("doer", ""), &main_makes(&EVERY_TOOL[..1])).await;
+    assert_eq!(played.outcome.spills.len(), 1, "{:?}", warnings(&played));
+    let status = std::process::Command::new("git")
+        .arg("-C")
+        .arg(place.workspace())
+        .args(["status", "--porcelain", "--untracked-files=all"])
+        .output()
+        .unwrap();
+    let status = String::from_utf8(status.stdout).unwrap();
+    assert!(!status.contains("spill") && !status.contains("runs"), "{status}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
