@@ -11,6 +11,8 @@
 //! | `status = 529` | this status with the API's error body; `message` and `retry_after` (seconds) may be given |
 //! | `reset = 0` | the connection is reset before the first byte, or after so many events of the stream |
 //! | `cut = 4` | the stream ends in good order after so many events, its last ones missing |
+//! | `stall = 4` | after so many events nothing more comes, and the connection stays open; 0 is no answer at all |
+//! | `away_ms = 3000` | the server is gone for so long: this connection and all others are reset, new ones are refused |
 //! | `delay_ms = 2000` | the answer starts late |
 //! | `pace_ms = 50` | each event comes late |
 //! | `window = 50000` | `prompt is too long` as if the model's window were so many tokens; a shorter prompt is not hit |
@@ -76,6 +78,13 @@ pub enum Effect {
         /// Events that still go out.
         after: usize,
     },
+    /// The stream stops and stays open.
+    Stall {
+        /// Events that still go out.
+        after: usize,
+    },
+    /// The server is gone for so long, for everybody.
+    Away(Duration),
     /// The answer starts late.
     Delay(Duration),
     /// Each event comes late.
@@ -91,6 +100,8 @@ impl Effect {
             Self::Status { .. } => "status",
             Self::Reset { .. } => "reset",
             Self::Cut { .. } => "cut",
+            Self::Stall { .. } => "stall",
+            Self::Away(_) => "away_ms",
             Self::Delay(_) => "delay_ms",
             Self::Pace(_) => "pace_ms",
             Self::Window(_) => "window",
@@ -168,6 +179,7 @@ pub(crate) fn refusal(status: u16, message: Option<&str>) -> Refusal {
             "This request would exceed your account's rate limit. Please try again later."
         }
         ErrorKind::Authentication => "invalid x-api-key",
+        ErrorKind::Billing => "Payment required",
         ErrorKind::RequestTooLarge => "Request exceeds the maximum size",
         ErrorKind::Api => "Internal server error",
         _ => "rehearsed fault",
@@ -190,6 +202,8 @@ pub(crate) struct WrittenFault {
     retry_after: Option<u64>,
     reset: Option<usize>,
     cut: Option<usize>,
+    stall: Option<usize>,
+    away_ms: Option<u64>,
     delay_ms: Option<u64>,
     pace_ms: Option<u64>,
     window: Option<u64>,
@@ -230,6 +244,8 @@ impl TryFrom<WrittenFault> for Fault {
             }),
             written.reset.map(|after| Effect::Reset { after }),
             written.cut.map(|after| Effect::Cut { after }),
+            written.stall.map(|after| Effect::Stall { after }),
+            written.away_ms.map(|ms| Effect::Away(Duration::from_millis(ms))),
             written.delay_ms.map(|ms| Effect::Delay(Duration::from_millis(ms))),
             written.pace_ms.map(|ms| Effect::Pace(Duration::from_millis(ms))),
             written.window.map(Effect::Window),
@@ -241,7 +257,9 @@ impl TryFrom<WrittenFault> for Fault {
                 error("status must be an error, 400 to 599")
             }
             (Some(effect), None) => Ok(Self { at, times, effect }),
-            _ => error("a fault does exactly one of: status, reset, cut, delay_ms, pace_ms, window"),
+            _ => error(
+                "a fault does exactly one of: status, reset, cut, stall, away_ms, delay_ms, pace_ms, window",
+            ),
         }
     }
 }

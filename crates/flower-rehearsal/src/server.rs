@@ -14,6 +14,7 @@
 mod answer;
 mod connection;
 mod log;
+mod presence;
 mod routes;
 mod state;
 
@@ -24,6 +25,7 @@ use crate::fault::Fault;
 use crate::scenario::Scenario;
 use crate::validate::ForeignThinking;
 use connection::{Closing, Loopback};
+use presence::Presence;
 use state::Shared;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -31,7 +33,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// How a server is set up.
@@ -103,7 +105,7 @@ pub struct Rehearsal {
     address: SocketAddr,
     shared: Arc<Shared>,
     /// Dropped to stop: also when the whole is dropped.
-    stop: oneshot::Sender<()>,
+    stop: watch::Sender<()>,
     closing: Closing,
     task: JoinHandle<()>,
 }
@@ -130,17 +132,17 @@ impl Rehearsal {
         let listen = |source| Error::Listen { address: options.address, source };
         let listener = TcpListener::bind(options.address).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let shared = Arc::new(Shared::new(scenario, options, log));
-        let (stop, stopped) = oneshot::channel::<()>();
+        let (stop, mut stopped) = watch::channel(());
+        let (presence, attendance) = Presence::new();
+        let shared = Arc::new(Shared::new(scenario, options, log, presence, stopped.clone()));
         let closing = Closing::default();
         let service =
             routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<connection::Handle>();
-        let serve = axum::serve(Loopback::new(listener, closing.clone()), service).with_graceful_shutdown(
-            async move {
+        let serve = axum::serve(Loopback::new(listener, address, attendance, closing.clone()), service)
+            .with_graceful_shutdown(async move {
                 // A dropped sender means the same as a sent one.
-                let _ = stopped.await;
-            },
-        );
+                let _ = stopped.changed().await;
+            });
         let task = tokio::spawn(async move {
             // `axum::serve` never gives an error; it retries `accept`.
             let _ = serve.await;
@@ -176,6 +178,17 @@ impl Rehearsal {
     /// Adds a fault to those that are still to come.
     pub fn inject(&self, fault: Fault) {
         self.shared.inject(fault);
+    }
+
+    /// Goes away: every connection is reset, new ones are refused, as when a network is lost. The port stays ours. Done
+    /// when this returns.
+    pub async fn go_away(&self) {
+        self.shared.presence.leave().await;
+    }
+
+    /// Is there again, on the same port, after [`Rehearsal::go_away`]. Done when this returns.
+    pub async fn come_back(&self) {
+        self.shared.presence.come_back().await;
     }
 
     /// Stops listening, lets answers in flight end for a moment, and gives the final state.

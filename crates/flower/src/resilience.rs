@@ -18,6 +18,7 @@ mod settings;
 mod signs;
 mod silence;
 mod streak;
+mod workers;
 
 pub use backoff::{Backoff, Next, Schedule};
 pub use cause::{Cause, Class};
@@ -28,6 +29,7 @@ pub use settings::{Probing, Resilience};
 pub use signs::{End, Heard, Signs};
 pub use silence::{Busy, Ear, Limits, Silence};
 pub use streak::{GiveUp, Streak, Then};
+pub use workers::{WorkerFailure, worker_failures};
 
 /// A number from 0 to 1, another one each time: for jitter.
 pub fn chance() -> f64 {

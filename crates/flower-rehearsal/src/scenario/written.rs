@@ -133,6 +133,8 @@ impl Lines {
             Effect::Cut { after } => self.field("cut", after),
             Effect::Delay(delay) => self.field("delay_ms", delay.as_millis()),
             Effect::Pace(pace) => self.field("pace_ms", pace.as_millis()),
+            Effect::Stall { after } => self.field("stall", after),
+            Effect::Away(time) => self.field("away_ms", time.as_millis()),
             Effect::Window(window) => self.field("window", window),
         }
     }

@@ -28,6 +28,10 @@ pub(super) enum Answer {
     Refused { refusal: Refusal, status: u16, again: Again },
     /// The connection is reset without an answer.
     Reset,
+    /// No answer comes, and the connection stays open.
+    Stalled,
+    /// The server is gone for so long.
+    Away(Duration),
 }
 
 /// What an error says about trying again.
@@ -57,6 +61,8 @@ pub(super) enum Break {
     Reset(usize),
     /// An orderly end after so many events.
     Cut(usize),
+    /// No end after so many events.
+    Stall(usize),
 }
 
 impl From<Refusal> for Answer {
@@ -180,6 +186,9 @@ impl Faults {
             Effect::Reset { after: 0 } => self.instead = Some(Answer::Reset),
             Effect::Reset { after } => self.broken = Some(Break::Reset(after)),
             Effect::Cut { after } => self.broken = Some(Break::Cut(after)),
+            Effect::Stall { after: 0 } => self.instead = Some(Answer::Stalled),
+            Effect::Stall { after } => self.broken = Some(Break::Stall(after)),
+            Effect::Away(time) => self.instead = Some(Answer::Away(time)),
             Effect::Delay(delay) => self.delay += delay,
             Effect::Pace(pace) => self.pace = self.pace.max(pace),
             Effect::Window(window) => {

@@ -1,8 +1,10 @@
 //! Connections that a handler can break: the way a fault resets one is below HTTP.
 
+use super::presence::{Attendance, Epoch, Socket};
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,17 +40,27 @@ impl Closing {
     }
 }
 
-/// A listener whose connections carry a [`Handle`].
+/// A listener whose connections carry a [`Handle`], and that can be gone for a while.
 pub(super) struct Loopback {
-    listener: TcpListener,
+    socket: Socket,
+    address: SocketAddr,
+    attendance: Attendance,
     closing: Closing,
 }
 
 impl Loopback {
-    pub(super) fn new(listener: TcpListener, closing: Closing) -> Self {
-        Self { listener, closing }
+    pub(super) fn new(
+        listener: TcpListener,
+        address: SocketAddr,
+        attendance: Attendance,
+        closing: Closing,
+    ) -> Self {
+        Self { socket: Socket::Listening(listener), address, attendance, closing }
     }
 }
+
+/// Between two tries at something that the system refuses for now.
+const AGAIN: Duration = Duration::from_millis(50);
 
 impl Listener for Loopback {
     type Io = Connection;
@@ -56,17 +68,37 @@ impl Listener for Loopback {
 
     async fn accept(&mut self) -> (Connection, Handle) {
         loop {
-            if let Ok((stream, _)) = self.listener.accept().await {
-                // Small events go out at once; without it the run is only slower.
-                let _ = stream.set_nodelay(true);
-                let handle = Handle::default();
-                return (
-                    Connection { stream, handle: handle.clone(), closing: self.closing.clone() },
-                    handle,
-                );
-            }
             // Out of descriptors, most likely: wait for one to come free.
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            if self.attendance.follow(&mut self.socket, self.address).is_err() {
+                tokio::time::sleep(AGAIN).await;
+                continue;
+            }
+            let accepted = match &self.socket {
+                Socket::Listening(listener) => {
+                    tokio::select! {
+                        accepted = listener.accept() => accepted,
+                        () = self.attendance.changed() => continue,
+                    }
+                }
+                Socket::Refusing(_) | Socket::Nothing => {
+                    self.attendance.changed().await;
+                    continue;
+                }
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(AGAIN).await;
+                continue;
+            };
+            // Small events go out at once; without it the run is only slower.
+            let _ = stream.set_nodelay(true);
+            let handle = Handle::default();
+            let connection = Connection {
+                stream,
+                handle: handle.clone(),
+                closing: self.closing.clone(),
+                epoch: self.attendance.epoch(),
+            };
+            return (connection, handle);
         }
     }
 
@@ -80,11 +112,12 @@ pub(super) struct Connection {
     stream: TcpStream,
     handle: Handle,
     closing: Closing,
+    epoch: Epoch,
 }
 
 impl Connection {
     fn is_broken(&self) -> bool {
-        self.handle.0.load(Ordering::Acquire)
+        self.handle.0.load(Ordering::Acquire) || self.epoch.is_over()
     }
 
     /// An error if the connection is to be broken: the server drops it then.
@@ -113,7 +146,12 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        // What comes over a connection of before the server went is lost.
+        if read.is_ready() && self.epoch.is_over() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
+        read
     }
 }
 

@@ -56,18 +56,38 @@ async fn messages(
     let caller = arrival.caller();
     match answer::message(&shared, &arrival.path, caller, &arrival.body).await {
         Answer::Message { message, delivery: Delivery::Whole, broken, .. } => {
-            if broken.is_some() {
-                // A whole answer has no events to count: it breaks off before the first byte.
-                connection.reset();
+            // A whole answer has no events to count: it breaks off before the first byte.
+            match broken {
+                None => {}
+                Some(Break::Reset(_) | Break::Cut(_)) => connection.reset(),
+                Some(Break::Stall(_)) => shared.stalled().await,
             }
             json_response(StatusCode::OK, &message.json())
         }
         Answer::Message { message, delivery: Delivery::Stream, pace, broken } => {
-            stream(&message, pace, broken, connection)
+            stream(&shared, &message, pace, broken, connection)
         }
         Answer::Refused { refusal, status, again } => refused(&refusal, status, again),
         Answer::Reset => {
             connection.reset();
+            json_response(StatusCode::OK, &Value::Null)
+        }
+        Answer::Stalled => {
+            shared.stalled().await;
+            connection.reset();
+            json_response(StatusCode::OK, &Value::Null)
+        }
+        Answer::Away(time) => {
+            // A task of its own: this connection is broken like all others, and what serves it ends with it.
+            let leaves = tokio::spawn(async move {
+                shared.presence.leave().await;
+                tokio::spawn(async move {
+                    tokio::time::sleep(time).await;
+                    shared.presence.come_back().await;
+                });
+            });
+            // Only a runtime that shuts down lets it fail.
+            let _ = leaves.await;
             json_response(StatusCode::OK, &Value::Null)
         }
     }
@@ -248,35 +268,35 @@ fn json_response(status: StatusCode, value: &Value) -> Response {
 }
 
 /// The events of a message, one frame each, broken off where a fault says.
-fn stream(message: &Message, pace: Duration, broken: Option<Break>, connection: Handle) -> Response {
+fn stream(
+    shared: &Arc<Shared>,
+    message: &Message,
+    pace: Duration,
+    broken: Option<Break>,
+    connection: Handle,
+) -> Response {
     let mut events = sse::events(message);
-    let reset = match broken {
-        None => None,
-        Some(Break::Cut(after)) => {
-            events.truncate(after);
-            None
-        }
-        Some(Break::Reset(after)) => {
-            events.truncate(after);
-            Some(connection)
-        }
+    if let Some(Break::Cut(after) | Break::Reset(after) | Break::Stall(after)) = broken {
+        events.truncate(after);
+    }
+    let end = match broken {
+        None | Some(Break::Cut(_)) => None,
+        Some(Break::Reset(_)) => Some(End::Reset),
+        Some(Break::Stall(_)) => Some(End::Stalled(Arc::clone(shared))),
     };
-    let frames = events.into_iter().map(Some).chain(reset.is_some().then_some(None)).collect::<Vec<_>>();
-    let body = futures_util::stream::iter(frames).then(move |event| {
-        let reset = reset.clone();
+    let frames = events.into_iter().map(Frame::Event).chain(end.map(Frame::End)).collect::<Vec<_>>();
+    let body = futures_util::stream::iter(frames).then(move |frame| {
+        let connection = connection.clone();
         async move {
             tokio::time::sleep(pace).await;
-            match event {
-                Some(event) => Ok(Bytes::from(event)),
-                None => {
-                    // Let the events before it reach the client: a reset would overtake them.
-                    tokio::time::sleep(SETTLE).await;
-                    if let Some(connection) = reset {
-                        connection.reset();
-                    }
-                    Err(io::Error::from(io::ErrorKind::ConnectionReset))
-                }
+            match frame {
+                Frame::Event(event) => return Ok(Bytes::from(event)),
+                // Let the events before it reach the client: a reset would overtake them.
+                Frame::End(End::Reset) => tokio::time::sleep(SETTLE).await,
+                Frame::End(End::Stalled(shared)) => shared.stalled().await,
             }
+            connection.reset();
+            Err(io::Error::from(io::ErrorKind::ConnectionReset))
         }
     });
     let mut response = Response::new(Body::from_stream(body));
@@ -284,6 +304,18 @@ fn stream(message: &Message, pace: Duration, broken: Option<Break>, connection: 
     set(&mut response, header::CACHE_CONTROL.as_str(), "no-cache");
     set(&mut response, "request-id", &request_id());
     response
+}
+
+/// One piece of a stream.
+enum Frame {
+    Event(String),
+    /// An end that is not in good order.
+    End(End),
+}
+
+enum End {
+    Reset,
+    Stalled(Arc<Shared>),
 }
 
 fn set(response: &mut Response, name: &'static str, value: &str) {

@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::log::Log;
+use super::presence::Presence;
 use crate::cache::{Cache, CacheUsage};
 use crate::clock::Clock;
 use crate::fault::{self, Effect, Fault, Target};
@@ -15,6 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 
 /// Violations and errors beyond this many are counted only.
 const MOST_NOTES: usize = 1000;
@@ -104,6 +106,10 @@ pub(super) struct Served<'a> {
 pub(super) struct Shared {
     pub(super) scenario: Scenario,
     pub(super) options: Options,
+    /// Whether the server can be reached.
+    pub(super) presence: Presence,
+    /// Closed when the server is to stop.
+    stopped: watch::Receiver<()>,
     inner: Mutex<Inner>,
 }
 
@@ -118,7 +124,13 @@ struct Inner {
 }
 
 impl Shared {
-    pub(super) fn new(scenario: Scenario, options: Options, log: Option<Log>) -> Self {
+    pub(super) fn new(
+        scenario: Scenario,
+        options: Options,
+        log: Option<Log>,
+        presence: Presence,
+        stopped: watch::Receiver<()>,
+    ) -> Self {
         let inner = Inner {
             state: State::default(),
             cache: Cache::default(),
@@ -127,7 +139,13 @@ impl Shared {
             kept: Vec::new(),
             log,
         };
-        Self { scenario, options, inner: Mutex::new(inner) }
+        Self { scenario, options, presence, stopped, inner: Mutex::new(inner) }
+    }
+
+    /// Ends when the server stops: until then a stalled answer stalls.
+    pub(super) async fn stalled(&self) {
+        // Nothing is ever sent: it ends with an error when the sender is dropped.
+        let _ = self.stopped.clone().changed().await;
     }
 
     /// No invariant spans two fields, so what a panicking handler left behind is still sound.

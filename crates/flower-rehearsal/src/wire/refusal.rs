@@ -10,6 +10,8 @@ pub enum ErrorKind {
     InvalidRequest,
     /// 401: no usable key.
     Authentication,
+    /// 402: the account cannot pay.
+    Billing,
     /// 403: the key may not do this.
     Permission,
     /// 404: no such path or no such model.
@@ -34,6 +36,7 @@ impl ErrorKind {
         match self {
             Self::InvalidRequest => 400,
             Self::Authentication => 401,
+            Self::Billing => 402,
             Self::Permission => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
@@ -50,6 +53,7 @@ impl ErrorKind {
         match self {
             Self::InvalidRequest | Self::MethodNotAllowed => "invalid_request_error",
             Self::Authentication => "authentication_error",
+            Self::Billing => "billing_error",
             Self::Permission => "permission_error",
             Self::NotFound => "not_found_error",
             Self::RequestTooLarge => "request_too_large",
@@ -64,6 +68,7 @@ impl ErrorKind {
     pub fn of_status(status: u16) -> Self {
         match status {
             401 => Self::Authentication,
+            402 => Self::Billing,
             403 => Self::Permission,
             404 => Self::NotFound,
             405 => Self::MethodNotAllowed,

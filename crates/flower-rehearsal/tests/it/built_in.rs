@@ -192,3 +192,21 @@ fn both_languages_are_the_same_play() {
         assert_eq!((english.window, english.faults.len()), (chinese.window, chinese.faults.len()));
     }
 }
+
+#[test]
+fn every_scenario_that_comes_with_the_crate_can_be_read() {
+    let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let mut names: Vec<_> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    assert!(names.len() >= 6, "{names:?}");
+    for name in names {
+        let scenario = Scenario::load(&name).unwrap();
+        let threads: Vec<_> = scenario.threads.iter().map(|thread| thread.name.as_str()).collect();
+        for fault in &scenario.faults {
+            if let flower_rehearsal::fault::At::Thread { name: thread, .. } = &fault.at {
+                assert!(threads.contains(&thread.as_str()), "{}: no thread {thread:?}", name.display());
+            }
+        }
+    }
+}

@@ -31,6 +31,7 @@ async fn an_error_status_comes_with_the_apis_body_and_once() {
         ("status = 500", 500, "api_error", None),
         ("status = 400\nmessage = \"Your credit balance is too low\"", 400, "invalid_request_error", None),
         ("status = 401", 401, "authentication_error", None),
+        ("status = 402", 402, "billing_error", None),
         ("status = 418", 418, "invalid_request_error", None),
     ] {
         let rehearsal = with(fault).await;
@@ -86,6 +87,77 @@ async fn a_cut_stream_ends_in_good_order_without_its_end() {
     let answer = post(&rehearsal, &streamed()).await;
     assert_eq!(answer.end, Ok(()));
     assert_eq!(kinds(&answer), ["message_start", "content_block_start", "ping", "content_block_delta"]);
+}
+
+#[tokio::test]
+async fn a_stalled_answer_stays_open_until_somebody_gives_up() {
+    for (fault, events) in [("stall = 2", 2), ("stall = 0", 0)] {
+        let rehearsal = with(fault).await;
+        let address = rehearsal.address();
+        let waits = tokio::spawn(async move {
+            let body = streamed().to_string();
+            send(address, "POST", "/v1/messages", HEADERS, body.as_bytes()).await
+        });
+        // Others are served meanwhile: it is this answer that stalls, not the server.
+        while rehearsal.state().requests == 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(post(&rehearsal, &ask("a")).await.status, 200, "{fault}");
+        assert!(!waits.is_finished(), "{fault}");
+        rehearsal.shutdown().await;
+        match waits.await.unwrap() {
+            Ok(answer) => {
+                assert_eq!((kinds(&answer).len(), answer.end), (events, Err(ErrorKind::ConnectionReset)));
+            }
+            Err(error) => assert_eq!((0, ErrorKind::ConnectionReset), (events, error.kind())),
+        }
+    }
+}
+
+async fn connects(rehearsal: &Rehearsal) -> Result<(), ErrorKind> {
+    tokio::net::TcpStream::connect(rehearsal.address()).await.map(drop).map_err(|error| error.kind())
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_refuses_connections_and_keeps_its_port() {
+    let rehearsal = start(TALK).await;
+    for _ in 0..3 {
+        rehearsal.go_away().await;
+        assert_eq!(connects(&rehearsal).await, Err(ErrorKind::ConnectionRefused));
+        rehearsal.come_back().await;
+        assert_eq!(post(&rehearsal, &ask("a")).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_goes_resets_every_connection() {
+    let rehearsal = start(&format!("{TALK}pace_ms = 30\n")).await;
+    let address = rehearsal.address();
+    let answering = tokio::spawn(async move {
+        let body = streamed().to_string();
+        send(address, "POST", "/v1/messages", HEADERS, body.as_bytes()).await
+    });
+    while rehearsal.state().threads.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    rehearsal.go_away().await;
+    let broken = answering.await.unwrap().map(|answer| answer.end);
+    assert!(matches!(broken, Ok(Err(ErrorKind::ConnectionReset)) | Err(_)), "{broken:?}");
+}
+
+#[tokio::test]
+async fn an_absence_that_a_fault_asks_for_ends_by_itself() {
+    let rehearsal = with("away_ms = 200").await;
+    let body = ask("a").to_string();
+    let error =
+        send(rehearsal.address(), "POST", "/v1/messages", HEADERS, body.as_bytes()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    while let Err(error) = connects(&rehearsal).await {
+        assert_eq!(error, ErrorKind::ConnectionRefused);
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(post(&rehearsal, &ask("a")).await.status, 200);
+    assert_eq!(rehearsal.state().faults_played["away_ms"], 1);
 }
 
 #[tokio::test]

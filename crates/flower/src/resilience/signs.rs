@@ -179,6 +179,20 @@ impl Signs {
         }
     }
 
+    /// Of a transcript entry that stands for a failed request.
+    pub(super) fn of_entry(entry: &Raw, error: Option<String>, text: String) -> Self {
+        let mut signs = Self {
+            subtype: Some("success".to_owned()),
+            is_error: true,
+            heard: Heard::Something,
+            error,
+            text,
+            ..Self::default()
+        };
+        signs.take_fields(entry);
+        signs
+    }
+
     /// The harness has ended.
     pub fn ended(&mut self, end: End) {
         self.end = Some(end);
