@@ -301,6 +301,7 @@ texts! {
     /// `{path}`
     sessions_no_store,
     sessions_hint_import,
+    sessions_options_behind,
     /// `{count}`
     sessions_left_out,
     /// `{count}`

@@ -5,6 +5,8 @@
 //! - One append is one transaction; an error means that nothing of it is stored.
 //! - The write-ahead log is used where the place allows it ([`JournalMode`]), is written back every 4,000 pages, and
 //!   is cut to 16 MB when a long reader has let it grow.
+//! - What is deleted is overwritten, so that nobody finds it in the file. (A log that somebody is reading keeps it until it
+//!   is written back.)
 //! - Files are 0600 from the first byte; SQLite gives its side files the mode of the database.
 //!
 //! How an existing file is judged, and what becomes of a damaged one, is in `open`; how it is read without a change, in
@@ -136,6 +138,25 @@ impl SqliteStore {
         self.reading("read", |connection| read::texts(connection, each))
     }
 
+    /// Gives the disk back what deleting has freed, when that is more than half of the file; else it is for what comes.
+    ///
+    /// Copies what is left, so it needs room for that, and nobody else may be at work. Returns whether it was done.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] and what else SQLite refuses with. Nothing is lost then.
+    pub fn shrink(&mut self) -> Result<bool, StoreError> {
+        let pages = |name: &str| self.connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0));
+        let refused = || failure("shrink", &self.path, self.patience);
+        let free: i64 = pages("freelist_count").map_err(refused())?;
+        let all: i64 = pages("page_count").map_err(refused())?;
+        if free <= all / 2 {
+            return Ok(false);
+        }
+        self.connection.execute_batch("VACUUM").map_err(refused())?;
+        self.sync()?;
+        Ok(true)
+    }
+
     /// [Syncs](SessionStore::sync) and closes. Dropping the store closes as well, but tells nobody what went wrong.
     pub fn close(mut self) -> Result<(), StoreError> {
         self.sync()?;
@@ -217,14 +238,7 @@ impl SessionStore for SqliteStore {
         self.reading("list projects in", read::projects)
     }
 
-    /// What is deleted is overwritten too, so that nobody finds it in the file. (A log that somebody else is reading keeps
-    /// it until it is written back.)
     fn delete(&mut self, key: &SessionKey) -> Result<(), StoreError> {
-        self.connection.pragma_update(None, "secure_delete", true).map_err(failure(
-            "prepare to delete from",
-            &self.path,
-            self.patience,
-        ))?;
         self.writing("delete from", |connection| write::delete(connection, key))
     }
 

@@ -17,10 +17,12 @@ use crate::error::{CliError, Kind};
 
 /// Options of `flower sessions`.
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
+
+    #[command(flatten)]
+    place: Place,
 
     // What is done when nothing else is said.
     #[command(flatten)]
@@ -45,11 +47,11 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Place {
     /// The directory whose sessions are meant [default: the current one].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     workspace: Option<PathBuf>,
 
     /// Where its workbench lies, with the store in runs/ [default: .flower in the workspace].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     home: Option<PathBuf>,
 }
 
@@ -68,18 +70,25 @@ impl Place {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
-    let done = match &args.command {
-        None => list::run(&args.list, console),
-        Some(Command::List(args)) => list::run(args, console),
-        Some(Command::Show(args)) => shown::run(args, console),
-        Some(Command::Export(args)) => export::run(args, console),
-        Some(Command::Import(args)) => import::run(args, console),
-        Some(Command::Delete(args)) => delete::run(args, console),
-    };
-    done.map_err(|failure| match failure {
+    carry_out(args, console).map_err(|failure| match failure {
         Failure::Sessions(error) => refusal::told(&error, console.texts()),
         Failure::Command(error) => error,
     })
+}
+
+fn carry_out(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
+    let home = args.place.home()?;
+    match &args.command {
+        None => list::run(&args.list, &home, console),
+        Some(_) if args.list.says_something() => {
+            Err(CliError::new(Kind::Usage, console.texts().sessions_options_behind).into())
+        }
+        Some(Command::List(args)) => list::run(args, &home, console),
+        Some(Command::Show(args)) => shown::run(args, &home, console),
+        Some(Command::Export(args)) => export::run(args, &home, console),
+        Some(Command::Import(args)) => import::run(args, &home, console),
+        Some(Command::Delete(args)) => delete::run(args, &home, console),
+    }
 }
 
 /// What a command ends with when it cannot do what was asked.

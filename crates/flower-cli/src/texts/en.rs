@@ -200,6 +200,7 @@ pub(super) static TEXTS: Texts = Texts {
     sessions_none: "No session in {path} yet.",
     sessions_no_store: "there is no session store at {path}",
     sessions_hint_import: "A run stores its sessions by itself; `flower sessions import --all` takes in those that Claude Code has of this directory.",
+    sessions_options_behind: "--all and --json belong behind the word for what is to be done: flower sessions list --all",
     sessions_left_out: "{count} more, of other directories or of subagents: --all shows them.",
     sessions_bad_records: "{count} lines of the manifest cannot be read; steps may be missing",
     sessions_entries: "{count} entries",

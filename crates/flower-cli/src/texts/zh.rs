@@ -200,6 +200,7 @@ pub(super) static TEXTS: Texts = Texts {
     sessions_none: "{path} 里还没有会话。",
     sessions_no_store: "{path} 处没有会话存储",
     sessions_hint_import: "运行会自己存储会话;`flower sessions import --all` 可收入 Claude Code 在这个目录的会话。",
+    sessions_options_behind: "--all 和 --json 要写在子命令之后:flower sessions list --all",
     sessions_left_out: "还有 {count} 个属于其他目录或子智能体:用 --all 显示。",
     sessions_bad_records: "清单里有 {count} 行无法读取,可能缺了一些步骤",
     sessions_entries: "{count} 条",

@@ -255,6 +255,10 @@ fn a_list_tells_sessions_apart() {
     here.assert_code(0);
     assert!(here.stdout.is_empty() && here.stderr.contains("--all"), "{}", here.stderr);
     assert!(elsewhere(&["--all"]).stdout.starts_with(id));
+    let workspace = place.workspace();
+    let mut before = place.flower();
+    before.current_dir(place.root()).args(["sessions", "--workspace"]).arg(workspace).args(["show", id]);
+    assert!(Said::by(&mut before).stdout.starts_with(id));
     api.end();
 }
 
@@ -358,7 +362,6 @@ fn a_session_of_another_directory_is_not_taken_in_by_its_id() {
     // Both directories have one name under `projects/`.
     let place = Place::new();
     let (here, there) = (place.root().join("привет"), place.root().join("проект"));
-    let project = ProjectPaths::resolve(&place.home().join(".claude"), &place.root()).unwrap();
     for dir in [&here, &there] {
         fs::create_dir(dir).unwrap();
         let paths = ProjectPaths::resolve(&place.home().join(".claude"), dir).unwrap();
@@ -381,7 +384,6 @@ fn a_session_of_another_directory_is_not_taken_in_by_its_id() {
     let listed = run(&["list", "--json", "--all"]).json();
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0]["id"], "11111111-0000-4000-8000-000000000000");
-    drop(project);
 }
 
 #[test]
@@ -465,6 +467,8 @@ fn deleting_asks_and_leaves_the_harness_alone() {
     let start = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap();
     let note = format!(r#"{{"pid":{},"sessionId":"{id}","procStart":"{start}"}}"#, std::process::id());
     fs::write(notes.join("1.json"), note).unwrap();
+    let in_place = format!("{}/", project_dir(&place, &place.home()).display());
+    sessions(&place, &["export", &id, "-o", &in_place, "--force"]).assert_code(1);
     let refused = sessions(&place, &["delete", &id, "--yes"]);
     refused.assert_code(1);
     assert!(refused.stderr.contains(&std::process::id().to_string()), "{}", refused.stderr);

@@ -149,7 +149,10 @@ fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> 
         _ => "FULL",
     };
     connection.pragma_update(None, "synchronous", synchronous).map_err(sql("configure"))?;
-    for (setting, value) in [("wal_autocheckpoint", LOG_PAGES), ("journal_size_limit", LOG_LIMIT)] {
+    // Copies that are left when entries move within the file have to be overwritten too, so it is not only set to delete.
+    let settings =
+        [("wal_autocheckpoint", LOG_PAGES), ("journal_size_limit", LOG_LIMIT), ("secure_delete", 1)];
+    for (setting, value) in settings {
         connection.pragma_update(None, setting, value).map_err(sql("configure"))?;
     }
 

@@ -12,6 +12,7 @@
 
 mod conformance;
 mod damage;
+mod deleting;
 mod disk;
 mod locks;
 mod looking;

@@ -108,6 +108,8 @@ pub fn delete(home: &Home, doomed: &[Doomed]) -> Result<Deleted, SessionsError> 
         deleted.sessions += 1;
     }
     store.sync()?;
+    // While somebody else is at work the file stays as long as it is; later entries will fill it.
+    let _ = store.shrink();
     match still_named(home, &store, &opened.notes, doomed, &candidates) {
         Err(why) => deleted.spills_kept = Some(why),
         Ok(named) => {

@@ -111,15 +111,55 @@ pub(super) fn is_of_harness(key: &SessionKey) -> bool {
     !key.subpath().is_some_and(|subpath| subpath.starts_with(OURS))
 }
 
-/// Whether a session is one of this directory. Two directories can share a name: then the `cwd` decides. A session that
-/// was started elsewhere and lies under our name was imported from a file on purpose.
+/// Whether a session is one of this directory: its `cwd` says so, since two directories can share a name. One that was
+/// started elsewhere, under another name, and lies under ours was imported from a file on purpose.
 fn is_here(session: &SessionSummary, paths: &ProjectPaths) -> bool {
-    if session.key.project_key() != paths.project_key() || session.is_sidechain {
-        return false;
+    let lies_here = session.key.project_key() == paths.project_key();
+    let Some(cwd) = session.cwd.as_deref().filter(|_| !session.is_sidechain) else {
+        return lies_here && !session.is_sidechain;
+    };
+    Path::new(cwd) == paths.cwd()
+        || Path::new(cwd).canonicalize().is_ok_and(|real| real == paths.cwd())
+        || (lies_here && project_key(cwd) != paths.project_key())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_in_the_lines_says_whose_a_session_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (here, twin) = (dir.path().join("привет"), dir.path().join("проект"));
+        for dir in [&here, &twin] {
+            std::fs::create_dir(dir).unwrap();
+        }
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&here, &link).unwrap();
+        let paths = ProjectPaths::resolve(dir.path(), &here).unwrap();
+        let check = |project: &str, cwd: Option<&Path>, is_sidechain: bool, expected: bool| {
+            let session = SessionSummary {
+                key: SessionKey::main(project, "s").unwrap(),
+                entries: 1,
+                bytes: 1,
+                cwd: cwd.map(|cwd| cwd.to_str().unwrap().to_owned()),
+                first_timestamp: None,
+                last_timestamp: None,
+                is_sidechain,
+            };
+            assert_eq!(is_here(&session, &paths), expected, "{project} {cwd:?}");
+        };
+        let name = paths.project_key();
+        check(name, Some(&here), false, true);
+        check(name, Some(&link), false, true);
+        check(name, Some(&twin), false, false);
+        check(name, Some(Path::new("/repo")), false, true);
+        check(name, None, false, true);
+        check(name, Some(&here), true, false);
+        check(name, None, true, false);
+        check("-repo", Some(Path::new("/repo")), false, false);
+        check("-repo", None, false, false);
+        // Another version of the harness shortens a long name in another way.
+        check("-other-hash", Some(&here), false, true);
     }
-    session.cwd.as_deref().is_none_or(|cwd| {
-        project_key(cwd) != paths.project_key()
-            || Path::new(cwd) == paths.cwd()
-            || Path::new(cwd).canonicalize().is_ok_and(|real| real == paths.cwd())
-    })
 }

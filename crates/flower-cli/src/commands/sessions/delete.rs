@@ -3,10 +3,10 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
 
-use flower::sessions::{Deleted, SpillsKept, delete, doom};
+use flower::sessions::{Deleted, Home, SpillsKept, delete, doom};
 use flower_context::fill;
 
-use super::{Failure, Place, list, size};
+use super::{Failure, list, size};
 use crate::console::Console;
 use crate::error::{CliError, Kind};
 use crate::texts::Texts;
@@ -21,15 +21,11 @@ pub(super) struct Args {
     /// Do not ask.
     #[arg(short, long)]
     yes: bool,
-
-    #[command(flatten)]
-    place: Place,
 }
 
-pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCode, Failure> {
     let texts = console.texts();
-    let home = args.place.home()?;
-    let doomed = doom(&home, &args.sessions)?;
+    let doomed = doom(home, &args.sessions)?;
     if !args.yes {
         if !io::stdin().is_terminal() {
             let error = CliError::new(Kind::Usage, texts.sessions_needs_yes);
@@ -48,7 +44,7 @@ pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::FAILURE);
         }
     }
-    let deleted = delete(&home, &doomed)?;
+    let deleted = delete(home, &doomed)?;
     for line in lines(&deleted, texts) {
         console.say(&line);
     }
@@ -63,16 +59,15 @@ fn is_yes(answer: &str) -> bool {
 fn lines(deleted: &Deleted, texts: &Texts) -> Vec<String> {
     let count = |count: usize| count.to_string();
     let mut lines = vec![fill(texts.sessions_deleted, &[("count", &count(deleted.sessions))])];
-    lines.push(match &deleted.spills_kept {
-        None => {
-            let values = [("count", count(deleted.spills)), ("named", count(deleted.spills_named))];
-            let values = values.each_ref().map(|(name, value)| (*name, &**value));
-            let [spills, named] = values;
-            fill(texts.sessions_spills_removed, &[spills, named, ("size", &size(deleted.spill_bytes))])
-        }
-        Some(SpillsKept::RunAtWork { pid }) => fill(texts.sessions_spills_run, &[("pid", &pid.to_string())]),
-        Some(SpillsKept::NotKnown { why }) => fill(texts.sessions_spills_unknown, &[("why", why)]),
-    });
+    if deleted.spills > 0 || deleted.spills_named > 0 {
+        let (spills, named) = (count(deleted.spills), count(deleted.spills_named));
+        let values = [("count", &*spills), ("named", &*named), ("size", &*size(deleted.spill_bytes))];
+        lines.push(fill(texts.sessions_spills_removed, &values));
+    }
+    lines.extend(deleted.spills_kept.as_ref().map(|kept| match kept {
+        SpillsKept::RunAtWork { pid } => fill(texts.sessions_spills_run, &[("pid", &pid.to_string())]),
+        SpillsKept::NotKnown { why } => fill(texts.sessions_spills_unknown, &[("why", why)]),
+    }));
     if deleted.leftovers > 0 {
         lines.push(fill(texts.sessions_leftovers, &[("count", &count(deleted.leftovers))]));
     }

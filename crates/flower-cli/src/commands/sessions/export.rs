@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use flower::sessions::{SessionsError, Target, export, write_main};
+use flower::sessions::{Home, SessionsError, Target, export, write_main};
 use flower_context::fill;
 
-use super::{Failure, Place};
+use super::Failure;
 use crate::console::Console;
 
 /// Options of `flower sessions export`.
@@ -24,16 +24,12 @@ pub(super) struct Args {
     /// Replace files that are there.
     #[arg(long, requires = "output")]
     force: bool,
-
-    #[command(flatten)]
-    place: Place,
 }
 
-pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
-    let home = args.place.home()?;
+pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCode, Failure> {
     let Some(output) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
         let mut out = BufWriter::new(console.output());
-        let written = write_main(&home, &args.session, &mut out).and_then(|_| {
+        let written = write_main(home, &args.session, &mut out).and_then(|_| {
             out.flush().map_err(|source| SessionsError::Disk { doing: "write", path: "-".into(), source })
         });
         return match written {
@@ -47,7 +43,7 @@ pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
     let is_directory = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
     let target =
         if is_directory { Target::Directory(output.to_owned()) } else { Target::File(output.to_owned()) };
-    let exported = export(&home, &args.session, &target, args.force)?;
+    let exported = export(home, &args.session, &target, args.force)?;
     let (files, entries) = (exported.files.len().to_string(), exported.entries.to_string());
     let first = exported.files.first().map(|path| path.display().to_string()).unwrap_or_default();
     console.say(&fill(

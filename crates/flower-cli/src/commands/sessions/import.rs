@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use flower::sessions::{Intake, import, sources};
+use flower::sessions::{Home, Intake, import, sources};
 use flower_context::fill;
 use flower_store::OpenNote;
 
-use super::{Failure, Place};
+use super::Failure;
 use crate::console::Console;
 use crate::error::{CliError, Kind};
 use crate::texts::Texts;
@@ -21,21 +21,17 @@ pub(super) struct Args {
     /// Every session that Claude Code has of this directory.
     #[arg(long)]
     all: bool,
-
-    #[command(flatten)]
-    place: Place,
 }
 
-pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCode, Failure> {
     let texts = console.texts();
-    let home = args.place.home()?;
-    let found = sources(&home, &args.what, args.all)?;
+    let found = sources(home, &args.what, args.all)?;
     if found.is_empty() {
         let error = CliError::new(Kind::Usage, texts.sessions_nothing_to_import);
         return Err(error.hint(texts.sessions_hint_name).into());
     }
     let (mut stored, mut known) = (0, 0);
-    let notes = import(&home, &found, &mut |source, intake| {
+    let notes = import(home, &found, &mut |source, intake| {
         let id = source.key.session_id();
         match intake {
             Intake::Done(done) => {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use flower::sessions::{Listed, Scope, list};
+use flower::sessions::{Home, Listed, Scope, list};
 use flower_context::fill;
 
-use super::{Failure, Place, minute, size};
+use super::{Failure, minute, size};
 use crate::console::{Console, one_line};
 use crate::texts::Texts;
 
@@ -14,9 +14,6 @@ use crate::texts::Texts;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    #[command(flatten)]
-    place: Place,
-
     /// Sessions of other directories that use the same store, and of subagents, too.
     #[arg(long)]
     all: bool,
@@ -26,11 +23,17 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
+impl Args {
+    /// One of the options was given.
+    pub(super) fn says_something(&self) -> bool {
+        self.all || self.json
+    }
+}
+
+pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCode, Failure> {
     let texts = console.texts();
-    let home = args.place.home()?;
     let scope = if args.all { Scope::Everywhere } else { Scope::Here };
-    let listing = list(&home, scope)?;
+    let listing = list(home, scope)?;
     for session in &listing.sessions {
         if args.json {
             console.json(session);

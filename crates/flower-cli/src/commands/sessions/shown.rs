@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use flower::sessions::{Shown, SpilledFile, ThreadShown, Use, show};
+use flower::sessions::{Home, Shown, SpilledFile, ThreadShown, Use, show};
 use flower_context::fill;
 
-use super::{Failure, Place, list, minute, size};
+use super::{Failure, list, minute, size};
 use crate::console::{Console, one_line};
 use crate::texts::Texts;
 
@@ -15,16 +15,13 @@ pub(super) struct Args {
     /// A session id, or its first 8 characters or more.
     session: String,
 
-    #[command(flatten)]
-    place: Place,
-
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-pub(super) fn run(args: &Args, console: &Console) -> Result<ExitCode, Failure> {
-    let shown = show(&args.place.home()?, &args.session)?;
+pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCode, Failure> {
+    let shown = show(home, &args.session)?;
     if args.json {
         console.json(&shown);
     } else {
