@@ -111,3 +111,42 @@ async fn without_handoff_one_session_plays_to_its_end() {
         assert_eq!((played.outcome.sessions.len(), degraded(&played).len()), (1, 0), "{version}");
     }
 }
+
+/// The harness counts the newest answer too and refuses 23,000 tokens before its window is full; so one long answer can
+/// lead from below the mark to where nothing can be asked any more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_harness_that_refuses_before_any_mark_hands_over_at_once() {
+    let scenario = r#"
+[[thread]]
+name = "second-session"
+match = { agent = "main", prompt = "notes/handoff-1-" }
+[[thread.step]]
+text = "{{prompt | between \"> First\" \"line\"}}"
+
+[[thread]]
+name = "coordinator"
+match = { agent = "main" }
+[[thread.step]]
+text = "{{filler:100000}}"
+repeat = 3
+[[thread.step.call]]
+tool = "Bash"
+input = { command = "ls data", description = "d" }
+[[thread.step]]
+text = "First it says: line {{filler:245000}}"
+[[thread.step.call]]
+tool = "Bash"
+input = { command = "ls data", description = "d" }
+[[thread.step]]
+text = "This is never asked."
+"#;
+    for version in versions() {
+        let place = place();
+        // 200,000 tokens in both versions.
+        let builder = place.builder(version).model("claude-haiku-4-5");
+        let played = place.play_with(builder, &lead(), scenario).await.unwrap();
+        assert_eq!(played.outcome.text, " it says: ", "{version}: {:?}", played.outcome.failure);
+        assert_eq!(degraded(&played), [true], "{version}");
+        assert!(!played.requests.iter().any(|request| request.contains("This is never asked.")), "{version}");
+    }
+}
