@@ -35,11 +35,17 @@
 //! `$x`, `$(…)` and `*` become arguments that nobody has seen yet. As an operand any text is harmless; the danger
 //! is that it is taken for an option: `sort $x` writes a file when `x` is `-ofile`. `value::Class` says how such
 //! a text may begin, from what is written in the line: a number, a word without a dash in front, the name of a
-//! file, or anything. Programs are of three kinds (`programs::Worst`). Those of which no option can do harm take
-//! any word (`cat $x`, `wc -l *`). Those that at worst go on for ever take names of files (`tail *`). All others
-//! take words that cannot begin with a dash (`sort ./*.txt`, `git diff -- *.rs`), so that a file named `-ofile`
-//! does no harm either. A variable that the line sets to one literal value is known: `x='-o f'; sort $x` is read
-//! as `sort -o f`.
+//! file, or anything. Each program says how wild a word it takes. One of which no option can do harm takes any
+//! (`cat $x`, `wc -l *`), one that at worst goes on for ever takes names of files (`tail *`). All others take
+//! words that cannot begin with a dash (`sort ./*.txt`, `git diff -- *.rs`), so that a file named `-ofile` does
+//! no harm either; and some of those take a word whose ending makes it harmless as an option too
+//! (`rg x *.toml`, `git log "$tag"..HEAD`). A variable that the line sets to one literal value is known:
+//! `x='-o f'; sort $x` is read as `sort -o f`.
+//!
+//! # What ends
+//!
+//! A loop counts, or reads an input to its end (`loops`); a program that would wait for an input must be given
+//! one; and nothing sleeps in a loop, for whoever waits for the world to change may wait for ever.
 //!
 //! # What is trusted
 //!
@@ -63,6 +69,7 @@ mod scope;
 mod value;
 mod word;
 
+mod loops;
 mod paths;
 mod redirect;
 mod walk;

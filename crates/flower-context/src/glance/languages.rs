@@ -2,6 +2,8 @@
 
 pub(super) mod arithmetic;
 pub(super) mod awk;
+pub(super) mod bc;
+pub(super) mod fd;
 pub(super) mod find;
 pub(super) mod jq;
 pub(super) mod printf;

@@ -6,7 +6,7 @@
 //! cannot hide an option.
 
 use super::paths::{is_device, may_be_device};
-use super::programs::{Operands, Program, Worst};
+use super::programs::{Operands, Program};
 use super::reason::Reason;
 use super::value::{Arg, Class, NUMBER};
 
@@ -115,12 +115,11 @@ impl<'a> Sorter<'a, '_> {
             },
             Arg::Open(open) if open.head.starts_with('-') => self.computed_option(arg, &open.head),
             Arg::Open(open) => {
-                let tame = match self.program.worst {
-                    Worst::Nothing => true,
-                    Worst::Hangs => open.start <= Class::Name,
-                    Worst::Harms => open.start <= Class::Path,
-                };
-                if tame { self.operand(arg) } else { Err(self.dynamic(arg)) }
+                if open.start <= self.program.wildest {
+                    self.operand(arg)
+                } else {
+                    Err(self.dynamic(arg))
+                }
             }
         }
     }
@@ -179,7 +178,7 @@ impl<'a> Sorter<'a, '_> {
     fn computed_option(&mut self, arg: &'a Arg, head: &'a str) -> Result<(), Reason> {
         let Arg::Open(open) = arg else { return Err(self.call.option(arg.shown())) };
         let one = !open.many && open.start <= Class::Path;
-        if self.program.worst != Worst::Nothing && !one {
+        if self.program.wildest != Class::Unknown && !one {
             return Err(self.dynamic(arg));
         }
         let value = |from: usize| {
@@ -227,10 +226,10 @@ impl<'a> Sorter<'a, '_> {
                     || text.bytes().skip(1).all(|byte| byte.is_ascii_digit())
             }
             Arg::Open(open) => {
-                !open.many || (self.program.worst == Worst::Hangs && open.start <= Class::Name)
+                !open.many || (self.program.wildest >= Class::Name && open.start <= Class::Name)
             }
         };
-        if !certain && self.program.worst != Worst::Nothing {
+        if !certain && self.program.wildest != Class::Unknown {
             return Err(self.dynamic(value));
         }
         self.no_device(value)?;

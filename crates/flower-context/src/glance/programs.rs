@@ -17,8 +17,10 @@
 //! - `at_most(1)`: more operands do something else (`uniq IN OUT`); `stops`: the first operand ends the options;
 //! - `tame`: **no** option of the real program can write, run something or go on for ever, listed or not. Then
 //!   words that only the shell knows may stand anywhere. `may_hang`: the worst option only makes it go on.
-//!   Neither: the program has an option that does harm, so `sort $X` and `sort *` are refused, and `sort ./*`
-//!   passes;
+//!   `takes_entries`: no option that does harm can be the name of a file with an ending (`rg x *.rs`).
+//!   `takes_ranges`: the worst is an option that names a file to write (`git log "$x"..HEAD`). None of them: the
+//!   program has an option that does harm, so `sort $X` and `sort *` are refused, and `sort ./*` passes;
+//! - `asked`: sub-commands of which only the help may be asked for (`git push --help`);
 //! - `reads(1)`: with fewer operands it reads its standard input, which something must give it then;
 //! - `devices`: operands under `/dev` are looked at, not read;
 //! - `then`: a function that has the last word.
@@ -32,6 +34,7 @@ mod containers;
 mod files;
 mod git;
 mod harmful;
+mod mac;
 mod numbers;
 mod processes;
 mod search;
@@ -42,7 +45,7 @@ mod toolchains;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::languages::{find, test, xargs};
+use super::languages::{fd, find, test, xargs};
 use super::options::{self, Call};
 use super::reason::{Harm, Reason};
 use super::value::{Arg, Class};
@@ -75,17 +78,6 @@ pub(super) enum Operands {
     AtMost(usize),
 }
 
-/// The worst that an argument can make the program do, whether the entry lists it or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Worst {
-    /// Fail, or print something else.
-    Nothing,
-    /// Not end, or leave something small behind.
-    Hangs,
-    /// Write or run something.
-    Harms,
-}
-
 type Check = fn(&Call<'_>) -> Result<(), Reason>;
 
 /// An entry of the tables.
@@ -100,12 +92,14 @@ pub(super) struct Program {
     pub(super) words: &'static str,
     pub(super) numeric: bool,
     pub(super) operands: Operands,
-    pub(super) worst: Worst,
+    /// The wildest of the words that only the shell knows that may stand among its arguments.
+    pub(super) wildest: Class,
     pub(super) devices: bool,
     pub(super) stops: bool,
     probes: &'static str,
     only_probes: bool,
     subcommands: &'static [Program],
+    asked: &'static str,
     inherited: bool,
     bare: bool,
     reads: usize,
@@ -123,12 +117,13 @@ const fn program(names: &'static str) -> Program {
         words: "",
         numeric: false,
         operands: Operands::Any,
-        worst: Worst::Harms,
+        wildest: Class::Path,
         devices: false,
         stops: false,
         probes: "",
         only_probes: false,
         subcommands: &[],
+        asked: "",
         inherited: false,
         bare: false,
         reads: 0,
@@ -171,11 +166,19 @@ impl Program {
     }
 
     const fn tame(self) -> Self {
-        Self { worst: Worst::Nothing, ..self }
+        Self { wildest: Class::Unknown, ..self }
     }
 
     const fn may_hang(self) -> Self {
-        Self { worst: Worst::Hangs, ..self }
+        Self { wildest: Class::Name, ..self }
+    }
+
+    const fn takes_entries(self) -> Self {
+        Self { wildest: Class::Entry, ..self }
+    }
+
+    const fn takes_ranges(self) -> Self {
+        Self { wildest: Class::Range, ..self }
     }
 
     const fn devices(self) -> Self {
@@ -194,6 +197,11 @@ impl Program {
     /// Everything goes by sub-command; the options before it are this entry's.
     const fn subcommands(self, subcommands: &'static [Program]) -> Self {
         Self { subcommands, ..self }
+    }
+
+    /// Sub-commands that act: only their help is asked for.
+    const fn asked(self, asked: &'static str) -> Self {
+        Self { asked, ..self }
     }
 
     /// The options of this entry may stand behind its sub-commands too.
@@ -225,6 +233,7 @@ const TABLES: &[&[Program]] = &[
     git::PROGRAMS,
     processes::PROGRAMS,
     system::PROGRAMS,
+    mac::PROGRAMS,
     archives::PROGRAMS,
     containers::PROGRAMS,
     cluster::PROGRAMS,
@@ -247,6 +256,11 @@ pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Re
         ("echo" | ":" | "true" | "false", _) => return Ok(()),
         ("find", _) => return find::judge(args, context),
         ("xargs", _) => return xargs::judge(args, context),
+        ("fd" | "fdfind", _) if fd::split(args).1.is_some() => {
+            let (own, command) = fd::split(args);
+            judge(name, own, context)?;
+            return fd::judge_command(command.unwrap_or_default(), context);
+        }
         // Whoever waits in a loop waits for something to happen, and that may be never.
         ("sleep", _) if context.loops > 0 => {
             return Err(Reason::Harm { program: name.to_owned(), harm: Harm::Endless });
@@ -272,12 +286,6 @@ pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Re
     if is_probe(program.probes, args) {
         return Ok(());
     }
-    if program.only_probes {
-        return Err(match harmful::harm(name) {
-            Some(harm) => Reason::Harm { program: name.to_owned(), harm },
-            None => Reason::Needs { program: name.to_owned(), option: "--version" },
-        });
-    }
     by_table(program, &mut Vec::new(), name, args, context)
 }
 
@@ -292,6 +300,17 @@ fn is_probe(probes: &str, args: &[Arg]) -> bool {
     }
 }
 
+/// `--help` and its kin, behind a sub-command and alone.
+fn is_question(args: &[Arg]) -> bool {
+    matches!(args, [Arg::Exact(only)] if matches!(only.as_str(), "--help" | "-h"))
+}
+
+/// Whether a sub-command is the program's own.
+fn knows(program: &Program, subcommand: &str) -> bool {
+    let listed = |names: &str| names.split_ascii_whitespace().any(|name| name == subcommand);
+    listed(program.asked) || program.subcommands.iter().any(|entry| listed(entry.names))
+}
+
 fn by_table(
     program: &'static Program,
     outer: &mut Vec<&'static Program>,
@@ -299,11 +318,23 @@ fn by_table(
     args: &[Arg],
     context: Context,
 ) -> Result<(), Reason> {
+    if program.only_probes {
+        if is_probe(program.probes, args) {
+            return Ok(());
+        }
+        return Err(match harmful::harm(name) {
+            Some(harm) => Reason::Harm { program: name.to_owned(), harm },
+            None => Reason::Needs { program: name.to_owned(), option: "--version" },
+        });
+    }
     if !program.subcommands.is_empty() {
         let left = options::skip_options(program, name, args)?;
         match left.split_first() {
             Some((word, rest)) => {
                 let subcommand = word.exact().unwrap_or_default();
+                if is_question(rest) && knows(program, subcommand) {
+                    return Ok(());
+                }
                 let found = program
                     .subcommands
                     .iter()

@@ -132,13 +132,13 @@ pub enum Construct {
     Background,
     /// `name() { … }`, `function name`
     Definition,
-    /// `case`, `select`, `coproc`, `until`, `for ((`
+    /// `select`, `coproc`, and `case` inside a substitution
     Keyword,
-    /// A `while` whose condition does not read from an input that ends.
+    /// A loop that neither reads an input to its end nor counts to a bound.
     EndlessLoop,
     /// `>(command)`
     OutputProcess,
-    /// `name=(…)`
+    /// `name=([subscript]=…)`
     Array,
     /// `@(a|b)` and its kin
     ExtendedGlob,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::output;
 use super::reason::Reason;
-use super::syntax::{Body, Command, Fault, Form, Piece, Script, Span, Word};
+use super::syntax::{Assigned, Body, Command, Fault, Form, Piece, Script, Span, Subscript, Word};
 use super::value::{Class, Value};
-use super::visit::{Feed, each_command};
+use super::visit::{Feed, Part, each_part};
 use super::word;
 
 /// Settings of variables that are followed in one command line.
@@ -29,6 +29,8 @@ pub(super) struct Scope<'a> {
 enum Definition<'a> {
     Word(&'a str, &'a Word),
     Loop(&'a str, &'a [Word]),
+    /// The elements of an array.
+    List(&'a str, &'a [Word]),
     /// `read`
     Line(&'a str, Feed<'a>),
     Class(&'a str, Class),
@@ -38,7 +40,12 @@ impl<'a> Scope<'a> {
     /// Collects the variables that `script` sets.
     pub(super) fn of(source: &'a str, script: &'a Script) -> Result<Self, Fault> {
         let mut definitions = Vec::new();
-        each_command(script, &mut |command, feed| collect(command, feed, &mut definitions));
+        each_part(script, &mut |part| match part {
+            Part::Command(command, feed) => collect(command, feed, &mut definitions),
+            Part::Arithmetic(arithmetic) => {
+                definitions.extend(arithmetic.sets.iter().map(|name| Definition::Class(name, Class::Number)));
+            }
+        });
         let too_complex = || Fault { span: Span { start: 0, end: source.len() }, reason: Reason::TooComplex };
         if definitions.len() > DEFINITION_LIMIT {
             return Err(too_complex());
@@ -61,21 +68,32 @@ impl<'a> Scope<'a> {
                 Definition::Class(name, class) => (*name, Value::Class(*class)),
                 Definition::Line(name, feed) => (*name, Value::Class(self.line_of(*feed))),
                 Definition::Loop(name, words) => {
-                    let mut joined: Option<Value> = None;
-                    for word in *words {
-                        for arg in word::expand(word, self)? {
-                            let value = arg.value();
-                            joined = Some(joined.map_or_else(|| value.clone(), |joined| joined.join(&value)));
-                        }
-                    }
-                    let Some(value) = joined else { continue };
+                    let Some(value) = self.any_of(words)? else { continue };
                     (*name, value)
+                }
+                Definition::List(name, words) => {
+                    let class = self.any_of(words)?.map_or(Class::Number, |value| value.class());
+                    // There may be several.
+                    let class = if class == Class::Ref { Class::Name } else { class };
+                    (*name, Value::Words(class))
                 }
             };
             let joined = self.values.get(name).map_or_else(|| value.clone(), |known| known.join(&value));
             changed |= self.values.insert(name, joined.clone()).as_ref() != Some(&joined);
         }
         Ok(changed)
+    }
+
+    /// What is known of the arguments that words become.
+    fn any_of(&self, words: &[Word]) -> Result<Option<Value>, Fault> {
+        let mut joined: Option<Value> = None;
+        for word in words {
+            for arg in word::expand(word, self)? {
+                let value = arg.value();
+                joined = Some(joined.map_or_else(|| value.clone(), |joined| joined.join(&value)));
+            }
+        }
+        Ok(joined)
     }
 
     /// The class of a line out of a feed. The name of a file may hold a newline, and its second half begins
@@ -89,7 +107,7 @@ impl<'a> Scope<'a> {
                 _ => Class::Unknown,
             },
         };
-        if class == Class::Path { Class::Name } else { class }
+        if (Class::Path..Class::Name).contains(&class) { Class::Name } else { class }
     }
 
     /// The text of a span.
@@ -98,23 +116,34 @@ impl<'a> Scope<'a> {
     }
 
     /// What an expansion of a parameter may be.
-    pub(super) fn parameter(&self, name: &str, form: Form) -> Value {
+    pub(super) fn parameter(&self, name: &str, subscript: Option<&Subscript>, form: Form) -> Value {
         let value = match self.values.get(name) {
             Some(value) => value.clone(),
             None => Value::Class(environment_class(name)),
         };
+        // An element is one word, or none.
+        let value = match (subscript, value) {
+            (Some(Subscript::At(_)), value) => Value::Class(value.class()),
+            (Some(Subscript::Each), value) => Value::Words(value.class()),
+            (None, value) => value,
+        };
         match form {
             Form::Whole => value,
             Form::Length => Value::Class(Class::Number),
-            // What is left of it may be nothing.
-            Form::CutEnd => Value::Words(value.class()),
+            // What is left of it may be nothing, and ends in another way.
+            Form::CutEnd => Value::Words(value.class().cut()),
             Form::Changed => Value::Class(Class::Unknown),
         }
     }
 
     /// Whether the shell may evaluate this name as a number without running anything.
     pub(super) fn is_number(&self, name: &str) -> bool {
-        self.parameter(name, Form::Whole).class() == Class::Number
+        self.parameter(name, None, Form::Whole).class() == Class::Number
+    }
+
+    /// Whether the command line itself sets this name, and to nothing but numbers.
+    pub(super) fn holds_a_number(&self, name: &str) -> bool {
+        self.values.contains_key(name) && self.is_number(name)
     }
 }
 
@@ -122,12 +151,13 @@ fn collect<'a>(command: &'a Command, feed: Feed<'a>, definitions: &mut Vec<Defin
     match &command.body {
         Body::Simple { assignments, words } => {
             if words.is_empty() {
-                definitions.extend(assignments.iter().map(|assignment| {
-                    if assignment.appends {
+                definitions.extend(assignments.iter().map(|assignment| match &assignment.value {
+                    Assigned::Text(_) if assignment.appends => {
                         Definition::Class(&assignment.name, Class::Unknown)
-                    } else {
-                        Definition::Word(&assignment.name, &assignment.value)
                     }
+                    Assigned::Text(word) => Definition::Word(&assignment.name, word),
+                    // Appended or not, an element may be any of them.
+                    Assigned::List(words) => Definition::List(&assignment.name, words),
                 }));
             } else if words.first().and_then(Word::bare) == Some("read") {
                 let names = words.iter().skip(1).filter_map(Word::bare);
@@ -135,9 +165,6 @@ fn collect<'a>(command: &'a Command, feed: Feed<'a>, definitions: &mut Vec<Defin
             }
         }
         Body::For { name, words, .. } => definitions.push(Definition::Loop(name, words)),
-        Body::Arithmetic(arithmetic) => {
-            definitions.extend(arithmetic.sets.iter().map(|name| Definition::Class(name, Class::Number)));
-        }
         _ => {}
     }
 }
@@ -169,8 +196,9 @@ pub(super) fn may_be_set(name: &str) -> bool {
         || name.split('_').all(|part| {
             let noun = part.trim_end_matches(|c: char| c.is_ascii_digit());
             (noun.len() == 1 && noun != "_")
-                || NOUNS.contains(&noun)
-                || NOUNS.iter().any(|known| noun.strip_suffix('S') == Some(known))
+                || NOUNS
+                    .split_ascii_whitespace()
+                    .any(|known| noun == known || noun.strip_suffix('S') == Some(known))
         })
 }
 
@@ -211,109 +239,15 @@ const TIED_NAMES: &[&str] = &[
 
 /// Nouns that upper-case names of everyday variables are made of. None is a variable of the shell, the
 /// loader, git or a tool; `DIR` is here, `HOME` is not.
-const NOUNS: &[&str] = &[
-    "ARG",
-    "ARTIFACT",
-    "AUTHOR",
-    "BASE",
-    "BIN",
-    "BRANCH",
-    "BYTE",
-    "CHAR",
-    "CHILD",
-    "COMMIT",
-    "COUNT",
-    "CRATE",
-    "CUR",
-    "CURRENT",
-    "DATE",
-    "DAY",
-    "DEST",
-    "DIFF",
-    "DIR",
-    "DOC",
-    "ELAPSED",
-    "END",
-    "ENTRY",
-    "ERR",
-    "EXT",
-    "FAIL",
-    "FAILED",
-    "FEATURE",
-    "FILE",
-    "FILENAME",
-    "FIRST",
-    "FOUND",
-    "HASH",
-    "HEAD",
-    "ID",
-    "INDEX",
-    "INPUT",
-    "ITEM",
-    "KEY",
-    "KIND",
-    "LAST",
-    "LEFT",
-    "LEN",
-    "LENGTH",
-    "LIST",
-    "LOG",
-    "MAIN",
-    "MATCH",
-    "MAX",
-    "MERGE",
-    "MESSAGE",
-    "MIN",
-    "MISSING",
-    "MOD",
-    "MODULE",
-    "MSG",
-    "NAME",
-    "NEW",
-    "NEXT",
-    "NOW",
-    "NUM",
-    "OLD",
-    "ORIG",
-    "OUT",
-    "OUTPUT",
-    "PACKAGE",
-    "PARENT",
-    "PATTERN",
-    "PID",
-    "PKG",
-    "PORT",
-    "PREV",
-    "PROJECT",
-    "RANGE",
-    "REF",
-    "REPO",
-    "RESULT",
-    "REV",
-    "RIGHT",
-    "ROOT",
-    "SHA",
-    "SINCE",
-    "SIZE",
-    "SPEC",
-    "SRC",
-    "START",
-    "STATUS",
-    "SUBDIR",
-    "SUM",
-    "TAG",
-    "TARGET",
-    "TEST",
-    "TEXT",
-    "TODAY",
-    "TOP",
-    "TOTAL",
-    "TYPE",
-    "UNTIL",
-    "VALUE",
-    "VER",
-    "VERSION",
-    "WORD",
-    "WORKSPACE",
-    "YEAR",
-];
+const NOUNS: &str = "\
+    ACTUAL ADDR AFTER ALL APP ARG ARTIFACT AUTHOR BASE BEFORE BIN BRANCH BYTE CHAR CHECKSUM CHILD CLASS CLIENT \
+    CODE COLUMN COMMIT COMPONENT CONTAINER COUNT CPU CRATE CSV CUR CURRENT DATA DATE DAY DB DEFAULT DEST DIFF \
+    DIR DISK DOC DOMAIN DST DURATION ELAPSED END ENTRY ERR ERROR EXIT EXPECTED EXT FAIL FAILED FEATURE FILE \
+    FILENAME FILTER FIRST FMT FOLDER FORMAT FOUND FREE FUNC FUNCTION GROUP HASH HEAD HIT HOUR ID INDEX INPUT IP \
+    ISSUE ITEM JOB JSON KEY KEYWORD KIND LABEL LAST LATEST LEFT LEN LENGTH LEVEL LIMIT LINE LIST LOCAL LOG MAIN \
+    MATCH MAX MEM MERGE MESSAGE METHOD MIN MINUTE MISSING MOD MODEL MODULE MONTH MSG NAME NAMESPACE NEW NEXT \
+    NOW NS NUM OFFSET OLD ORG ORIG ORIGIN OUT OUTPUT OWNER PACKAGE PARAM PARENT PATTERN PERCENT PID PKG \
+    PLATFORM POD PORT PR PREV PREVIOUS PROC PROJECT QUERY RANGE RC REF RELEASE REMOTE REPO RESULT RET REV RIGHT \
+    ROOT ROW SCOPE SCRIPT SEARCH SECTION SERVER SERVICE SHA SINCE SIZE SOURCE SPEC SRC START STATUS STEP SUBDIR \
+    SUM SYMBOL TABLE TAG TARGET TASK TEST TEXT THRESHOLD TIME TIMESTAMP TODAY TOP TOTAL TS TYPE UNTIL UPSTREAM \
+    URL USED VALUE VER VERSION WARN WARNING WEB WORD WORKSPACE YEAR";

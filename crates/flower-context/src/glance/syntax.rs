@@ -12,6 +12,7 @@ mod condition;
 mod heredoc;
 mod parameter;
 mod reader;
+mod redirect;
 mod word;
 
 use super::reason::Reason;
@@ -85,8 +86,12 @@ pub(super) enum Body {
     If(Vec<List>),
     /// `for NAME in word …; do …; done`
     For { name: String, words: Vec<Word>, body: List },
-    /// `while …; do …; done`
-    While { condition: List, body: List },
+    /// `for ((start; condition; step)); do …; done`
+    Count { parts: [Arithmetic; 3], body: List },
+    /// `while …; do …; done`, or `until`.
+    While { condition: List, until: bool, body: List },
+    /// `case word in pattern | pattern) …;; esac`: which branch is taken makes no difference.
+    Case { word: Word, patterns: Vec<Word>, branches: Vec<List> },
     /// `[[ … ]]`: its primaries; how they are joined makes no difference to what they may do.
     Condition(Vec<Primary>),
     /// `(( … ))`
@@ -99,8 +104,27 @@ pub(super) struct Assignment {
     pub(super) name: String,
     /// `+=`
     pub(super) appends: bool,
-    pub(super) value: Word,
+    pub(super) value: Assigned,
     pub(super) span: Span,
+}
+
+/// What a variable is set to.
+#[derive(Debug)]
+pub(super) enum Assigned {
+    /// `value`
+    Text(Word),
+    /// `(value …)`
+    List(Vec<Word>),
+}
+
+impl Assigned {
+    /// Its words.
+    pub(super) fn words(&self) -> &[Word] {
+        match self {
+            Self::Text(word) => std::slice::from_ref(word),
+            Self::List(words) => words,
+        }
+    }
 }
 
 /// One test of `[[ … ]]`.
@@ -148,14 +172,23 @@ pub(super) struct Word {
 pub(super) enum Piece {
     /// Characters as they are; unquoted ones may still be a pattern, a brace or a tilde.
     Text { text: String, quoted: bool },
-    /// `$NAME`, `${NAME…}`
-    Parameter { name: String, form: Form, operands: Vec<Word>, quoted: bool },
+    /// `$NAME`, `${NAME…}`, `${NAME[…]…}`
+    Parameter { name: String, subscript: Option<Subscript>, form: Form, operands: Vec<Word>, quoted: bool },
     /// `$( … )` and backticks
     Output { list: List, quoted: bool },
     /// `<( … )`
     Process(List),
     /// `$(( … ))`
     Arithmetic(Arithmetic),
+}
+
+/// Which elements of an array.
+#[derive(Debug)]
+pub(super) enum Subscript {
+    /// `[@]`, `[*]`
+    Each,
+    /// `[0]`, `[$i]`
+    At(Arithmetic),
 }
 
 /// What an expansion makes of a parameter.

@@ -15,6 +15,13 @@ pub(super) enum Class {
     Plain,
     /// Begins with no dash, but may hold blanks: file names behind a known directory.
     Path,
+    /// Ends as a range of commits does, `…..HEAD`, however it begins.
+    Range,
+    /// The name of a file that exists, in no directory, with an ending that is known: `*.rs`, `*/`.
+    Entry,
+    /// One tag or branch: a single word, and git makes none that begins with a dash. But whoever owns the remote
+    /// may.
+    Ref,
     /// The name of a file that exists: begins with a dash, or holds blanks, only if somebody named a file so.
     Name,
     /// Anything at all.
@@ -32,6 +39,27 @@ pub(super) enum Value {
     Words(Class),
 }
 
+impl Class {
+    /// Whether a text of this class stays one word when a shell splits it at blanks and looks for patterns.
+    pub(super) fn is_one_word(self) -> bool {
+        matches!(self, Self::Number | Self::Plain | Self::Ref)
+    }
+
+    /// What is known of a text that is of this class or the other. A name out of a directory may hold blanks,
+    /// that of a branch may begin with a dash: together they may do both.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self.min(other), self.max(other)) {
+            (Self::Path | Self::Range | Self::Entry, Self::Ref) | (Self::Range, Self::Entry) => Self::Name,
+            (_, wilder) => wilder,
+        }
+    }
+
+    /// What is left of a text of this class when its end is cut off or something stands behind it.
+    pub(super) fn cut(self) -> Self {
+        if matches!(self, Self::Range | Self::Entry) { Self::Name } else { self }
+    }
+}
+
 impl Value {
     pub(super) fn class(&self) -> Class {
         match self {
@@ -42,7 +70,7 @@ impl Value {
 
     /// What is known when the variable has this or the other value.
     pub(super) fn join(&self, other: &Self) -> Self {
-        let class = self.class().max(other.class());
+        let class = self.class().or(other.class());
         match (self, other) {
             _ if self == other => self.clone(),
             (Self::Words(_), _) | (_, Self::Words(_)) => Self::Words(class),
@@ -91,6 +119,8 @@ pub(super) struct Open {
     pub(super) start: Class,
     /// It may become several arguments, or none.
     pub(super) many: bool,
+    /// The text behind the last computed part, if every argument that comes of it ends so.
+    pub(super) tail: String,
     /// The whole text with [`NUMBER`] in the place of each computed number, when nothing else is computed.
     pub(super) outline: Option<String>,
     /// The word as written, for messages.
@@ -154,6 +184,8 @@ impl Arg {
     pub(super) fn value(&self) -> Value {
         match self {
             Self::Exact(text) => Value::Text(text.clone()),
+            // It ends so, but what stands before the end may hold blanks.
+            Self::Open(open) if open.start == Class::Range => Value::Class(Class::Name),
             Self::Open(open) if open.head.is_empty() || self.start() > Class::Plain => {
                 Value::Class(self.start())
             }
@@ -193,5 +225,7 @@ mod tests {
         assert_eq!(text("a").join(&text("-o")), Value::Class(Class::Unknown));
         assert_eq!(text("1").join(&Value::Words(Class::Number)), Value::Words(Class::Number));
         assert_eq!(text("a").join(&Value::Class(Class::Name)), Value::Class(Class::Name));
+        assert_eq!(text("a b").join(&Value::Class(Class::Ref)), Value::Class(Class::Name));
+        assert_eq!(text("a").join(&Value::Class(Class::Ref)), Value::Class(Class::Ref));
     }
 }

@@ -1,6 +1,8 @@
-//! Walks every command of a command line, however deep it stands.
+//! Walks every command and every expression of a command line, however deep it stands.
 
-use super::syntax::{Arithmetic, Body, Command, List, Piece, Primary, Redirect, RedirectKind, Script, Word};
+use super::syntax::{
+    Arithmetic, Body, Command, List, Piece, Primary, Redirect, RedirectKind, Script, Subscript, Word,
+};
 
 /// Where the standard input of a command comes from.
 #[derive(Debug, Clone, Copy)]
@@ -13,14 +15,27 @@ pub(super) enum Feed<'a> {
     Word(&'a Word),
 }
 
-/// What is called for each command with where it reads from.
-pub(super) type See<'s, 'a> = &'s mut dyn FnMut(&'a Command, Feed<'a>);
+/// What may set a variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part<'a> {
+    /// A command, with where it reads from.
+    Command(&'a Command, Feed<'a>),
+    /// An arithmetic expression.
+    Arithmetic(&'a Arithmetic),
+}
 
-/// Calls `see` for each command in the order of the source: those inside substitutions and here-documents
-/// too.
-pub(super) fn each_command<'a>(script: &'a Script, see: See<'_, 'a>) {
+/// What is called for each part.
+pub(super) type See<'s, 'a> = &'s mut dyn FnMut(Part<'a>);
+
+/// Calls `see` for each part in the order of the source: those inside substitutions and here-documents too.
+pub(super) fn each_part<'a>(script: &'a Script, see: See<'_, 'a>) {
     in_list(&script.list, Feed::Unknown, see);
     in_words(&script.bodies, see);
+}
+
+/// Calls `see` for each part of a list.
+pub(super) fn each_part_of<'a>(list: &'a List, see: See<'_, 'a>) {
+    in_list(list, Feed::Unknown, see);
 }
 
 fn in_list<'a>(list: &'a List, feed: Feed<'a>, see: See<'_, 'a>) {
@@ -34,7 +49,7 @@ fn in_list<'a>(list: &'a List, feed: Feed<'a>, see: See<'_, 'a>) {
 
 fn in_command<'a>(command: &'a Command, feed: Feed<'a>, see: See<'_, 'a>) {
     let feed = command.redirects.iter().fold(feed, redirected);
-    see(command, feed);
+    see(Part::Command(command, feed));
     for redirect in &command.redirects {
         match &redirect.kind {
             RedirectKind::Read(word) | RedirectKind::Write(word) | RedirectKind::HereString(word) => {
@@ -45,8 +60,10 @@ fn in_command<'a>(command: &'a Command, feed: Feed<'a>, see: See<'_, 'a>) {
     }
     match &command.body {
         Body::Simple { assignments, words } => {
-            let values = assignments.iter().map(|assignment| &assignment.value);
-            in_words(values.chain(words), see);
+            for assignment in assignments {
+                in_words(assignment.value.words(), see);
+            }
+            in_words(words, see);
         }
         Body::Group(list) => in_list(list, feed, see),
         Body::If(lists) => lists.iter().for_each(|list| in_list(list, feed, see)),
@@ -54,9 +71,22 @@ fn in_command<'a>(command: &'a Command, feed: Feed<'a>, see: See<'_, 'a>) {
             in_words(words, see);
             in_list(body, feed, see);
         }
-        Body::While { condition, body } => {
+        Body::Count { parts, body } => {
+            for part in parts {
+                in_arithmetic(part, see);
+            }
+            in_list(body, feed, see);
+        }
+        Body::While { condition, body, .. } => {
             in_list(condition, feed, see);
             in_list(body, feed, see);
+        }
+        Body::Case { word, patterns, branches } => {
+            in_word(word, see);
+            in_words(patterns, see);
+            for list in branches {
+                in_list(list, feed, see);
+            }
         }
         Body::Condition(primaries) => {
             for primary in primaries {
@@ -93,13 +123,19 @@ fn in_word<'a>(word: &'a Word, see: See<'_, 'a>) {
 }
 
 fn in_arithmetic<'a>(arithmetic: &'a Arithmetic, see: See<'_, 'a>) {
+    see(Part::Arithmetic(arithmetic));
     arithmetic.pieces.iter().for_each(|piece| in_piece(piece, see));
 }
 
 fn in_piece<'a>(piece: &'a Piece, see: See<'_, 'a>) {
     match piece {
         Piece::Text { .. } => {}
-        Piece::Parameter { operands, .. } => in_words(operands, see),
+        Piece::Parameter { subscript, operands, .. } => {
+            if let Some(Subscript::At(index)) = subscript {
+                in_arithmetic(index, see);
+            }
+            in_words(operands, see);
+        }
         Piece::Output { list, .. } | Piece::Process(list) => in_list(list, Feed::Unknown, see),
         Piece::Arithmetic(arithmetic) => in_arithmetic(arithmetic, see),
     }

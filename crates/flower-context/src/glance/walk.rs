@@ -1,14 +1,15 @@
 //! The judge of a parsed command line: every command in it must be known, whatever happens to run before it.
 
-use super::languages::{arithmetic, test};
+use super::languages::{arithmetic, bc, test};
+use super::loops;
 use super::output;
 use super::programs;
-use super::reason::{Construct, Reason};
+use super::reason::Reason;
 use super::redirect;
 use super::scope::{Scope, may_be_set};
 use super::syntax::{
-    Assignment, Body, Command, Fault, Joint, List, Piece, Pipeline, Redirect, RedirectKind, Script, Span,
-    Word, is_name,
+    Arithmetic, Assignment, Body, Command, Fault, List, Piece, Pipeline, Redirect, RedirectKind, Script,
+    Span, Subscript, Word, is_name,
 };
 use super::value::{Arg, Class};
 use super::word;
@@ -20,7 +21,7 @@ const LOOP_LIMIT: usize = 2;
 /// Refuses the first part of `script` that is not known to be harmless.
 pub(super) fn judge(source: &str, script: &Script) -> Result<(), Fault> {
     let scope = Scope::of(source, script)?;
-    let judge = Judge { scope: &scope, loops: 0, fed: false };
+    let judge = Judge { scope: &scope, loops: 0, fed: false, source: None };
     judge.list(&script.list, Class::Unknown)?;
     script.bodies.iter().try_for_each(|body| judge.nested(body))
 }
@@ -31,22 +32,25 @@ struct Judge<'s> {
     loops: usize,
     /// A pipe or a redirect gives what is judged its standard input.
     fed: bool,
+    /// The first stage of a pipeline, for the second one.
+    source: Option<&'s Command>,
 }
 
 fn refuse<T>(span: Span, reason: Reason) -> Result<T, Fault> {
     Err(Fault { span, reason })
 }
 
-impl Judge<'_> {
+impl<'s> Judge<'s> {
     /// Judges a list whose commands read `input`.
-    fn list(&self, list: &List, input: Class) -> Result<(), Fault> {
+    fn list(&self, list: &'s List, input: Class) -> Result<(), Fault> {
         list.pipelines.iter().try_for_each(|pipeline| self.pipeline(pipeline, input))
     }
 
-    fn pipeline(&self, pipeline: &Pipeline, input: Class) -> Result<(), Fault> {
+    fn pipeline(&self, pipeline: &'s Pipeline, input: Class) -> Result<(), Fault> {
         let mut input = input;
         for (index, command) in pipeline.commands.iter().enumerate() {
-            Self { fed: self.fed || index > 0, ..*self }.command(command, input)?;
+            let source = if index == 1 { pipeline.commands.first() } else { None };
+            Self { fed: self.fed || index > 0, source, ..*self }.command(command, input)?;
             if index + 1 < pipeline.commands.len() {
                 input = output::of_command(command, input, self.scope);
             }
@@ -54,7 +58,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn command(&self, command: &Command, input: Class) -> Result<(), Fault> {
+    fn command(&self, command: &'s Command, input: Class) -> Result<(), Fault> {
         let mut input = input;
         let mut inner = *self;
         for redirect in &command.redirects {
@@ -79,8 +83,18 @@ impl Judge<'_> {
                 words.iter().try_for_each(|word| self.nested(word))?;
                 inner.looped(command.span)?.list(body, Class::Unknown)
             }
-            Body::While { condition, body } => {
-                ends(command.span, condition)?;
+            Body::Count { parts, body } => {
+                parts.iter().try_for_each(|part| self.arithmetic(part))?;
+                loops::judge_count(command.span, parts, body, self.scope)?;
+                inner.looped(command.span)?.list(body, Class::Unknown)
+            }
+            Body::Case { word, patterns, branches } => {
+                self.nested(word)?;
+                patterns.iter().try_for_each(|pattern| self.nested(pattern))?;
+                branches.iter().try_for_each(|list| inner.list(list, input))
+            }
+            Body::While { condition, until, body } => {
+                loops::judge_while(command.span, condition, *until, body, self.scope)?;
                 let inner = inner.looped(command.span)?;
                 inner.list(condition, Class::Unknown)?;
                 inner.list(body, Class::Unknown)
@@ -92,12 +106,14 @@ impl Judge<'_> {
                 }
                 Ok(())
             }
-            Body::Arithmetic(arithmetic) => {
-                arithmetic.sets.iter().try_for_each(|name| settable(command.span, name))?;
-                self.pieces(&arithmetic.pieces)?;
-                arithmetic::judge(arithmetic, self.scope)
-            }
+            Body::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
         }
+    }
+
+    fn arithmetic(&self, arithmetic: &'s Arithmetic) -> Result<(), Fault> {
+        arithmetic.sets.iter().try_for_each(|name| settable(arithmetic.span, name))?;
+        self.pieces(&arithmetic.pieces)?;
+        arithmetic::judge(arithmetic, self.scope)
     }
 
     /// The judge inside one more loop.
@@ -110,9 +126,9 @@ impl Judge<'_> {
 
     fn simple(
         &self,
-        command: &Command,
-        assignments: &[Assignment],
-        words: &[Word],
+        command: &'s Command,
+        assignments: &'s [Assignment],
+        words: &'s [Word],
         input: Class,
     ) -> Result<(), Fault> {
         let Some((first, rest)) = words.split_first() else {
@@ -125,7 +141,7 @@ impl Judge<'_> {
             }
             return assignments.iter().try_for_each(|assignment| {
                 settable(assignment.span, &assignment.name)?;
-                self.nested(&assignment.value)
+                assignment.value.words().iter().try_for_each(|word| self.nested(word))
             });
         };
         let name = word::literal_name(first, self.scope)?;
@@ -145,8 +161,31 @@ impl Judge<'_> {
                 refuse(command.span, Reason::NoInput { program: "read".to_owned() })
             };
         }
+        if name == "bc" {
+            let sum = self.written_input(command)?;
+            return bc::judge(&args, sum.as_deref()).map_err(|reason| Fault { span: command.span, reason });
+        }
         let context = programs::Context { input, depth: 0, fed: self.fed, loops: self.loops };
         programs::judge(&name, &args, context).map_err(|reason| Fault { span: command.span, reason })
+    }
+
+    /// What a command reads, if the command line writes it out: `echo "1 + 2" | bc`, `bc <<< "1 + 2"`.
+    fn written_input(&self, command: &Command) -> Result<Option<Vec<Arg>>, Fault> {
+        let words = match (command.redirects.as_slice(), self.source.map(|source| &source.body)) {
+            ([Redirect { kind: RedirectKind::HereString(word), .. }], _) => std::slice::from_ref(word),
+            ([], Some(Body::Simple { assignments, words })) if assignments.is_empty() => {
+                match words.split_first() {
+                    Some((program, words)) if program.bare() == Some("echo") => words,
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        let mut written = Vec::new();
+        for word in words {
+            written.append(&mut word::expand(word, self.scope)?);
+        }
+        Ok(Some(written))
     }
 
     /// `read -r NAME …`
@@ -175,14 +214,19 @@ impl Judge<'_> {
     }
 
     /// Judges what a word runs while it is expanded.
-    fn nested(&self, word: &Word) -> Result<(), Fault> {
+    fn nested(&self, word: &'s Word) -> Result<(), Fault> {
         self.pieces(&word.pieces)
     }
 
-    fn pieces(&self, pieces: &[Piece]) -> Result<(), Fault> {
+    fn pieces(&self, pieces: &'s [Piece]) -> Result<(), Fault> {
         pieces.iter().try_for_each(|piece| match piece {
             Piece::Text { .. } => Ok(()),
-            Piece::Parameter { operands, .. } => operands.iter().try_for_each(|word| self.nested(word)),
+            Piece::Parameter { subscript, operands, .. } => {
+                if let Some(Subscript::At(index)) = subscript {
+                    self.arithmetic(index)?;
+                }
+                operands.iter().try_for_each(|word| self.nested(word))
+            }
             Piece::Output { list, .. } if reads_a_file(list) => {
                 let redirects = list
                     .pipelines
@@ -197,14 +241,7 @@ impl Judge<'_> {
                 })
             }
             Piece::Output { list, .. } | Piece::Process(list) => self.list(list, Class::Unknown),
-            Piece::Arithmetic(arithmetic) => {
-                self.pieces(&arithmetic.pieces)?;
-                match arithmetic.sets.first() {
-                    // Only a command of its own is followed as a setting of a variable.
-                    Some(name) => refuse(arithmetic.span, Reason::Assignment { name: name.clone() }),
-                    None => arithmetic::judge(arithmetic, self.scope),
-                }
-            }
+            Piece::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
         })
     }
 }
@@ -226,32 +263,4 @@ fn reads_a_file(list: &List) -> bool {
 
 fn settable(span: Span, name: &str) -> Result<(), Fault> {
     if may_be_set(name) { Ok(()) } else { refuse(span, Reason::Assignment { name: name.to_owned() }) }
-}
-
-/// A `while` ends when each round begins with a `read` that fails at the end of the input.
-fn ends(span: Span, condition: &List) -> Result<(), Fault> {
-    let endless = || refuse(span, Reason::Construct(Construct::EndlessLoop));
-    let Some((first, rest)) = condition.pipelines.split_first() else { return endless() };
-    let [Command { body: Body::Simple { words, .. }, redirects, .. }] = first.commands.as_slice() else {
-        return endless();
-    };
-    let reads = words.first().and_then(Word::bare) == Some("read");
-    // A redirect would open its file again in each round.
-    let reopens =
-        redirects.iter().any(|redirect: &Redirect| !matches!(redirect.kind, RedirectKind::Descriptor));
-    if !reads || reopens || first.negated {
-        return endless();
-    }
-    for pipeline in rest {
-        let goes_on = match pipeline.joint {
-            Joint::And => true,
-            // `|| [ -n "$line" ]`: at the end of the input `read` leaves the line empty.
-            Joint::Or => test::asks_whether_set(pipeline, words),
-            Joint::Then => false,
-        };
-        if !goes_on {
-            return endless();
-        }
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@ use super::braces::expand_braces;
 use super::output;
 use super::reason::Reason;
 use super::scope::Scope;
-use super::syntax::{Fault, Piece, Word};
+use super::syntax::{Fault, Form, Piece, Subscript, Word};
 use super::value::{Arg, Class, NUMBER, Open, Value, never_splits};
 
 /// A part of a word behind brace expansion.
@@ -82,7 +82,7 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
                 if !quoted && text.contains('~') {
                     field.open(Class::Plain, false);
                 }
-                inside = inside.max(if text.bytes().all(never_splits) { Class::Number } else { Class::Path });
+                inside = inside.or(if text.bytes().all(never_splits) { Class::Number } else { Class::Path });
                 field.known(text);
                 continue;
             }
@@ -92,21 +92,26 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
                 words = true;
                 output::of_list(list, scope)
             }
-            Piece::Parameter { name, form, .. } => match scope.parameter(name, *form) {
-                Value::Text(text) => {
-                    inside =
-                        inside.max(if text.bytes().all(never_splits) { Class::Number } else { Class::Path });
-                    field.known(&text);
-                    continue;
+            Piece::Parameter { name, subscript, form, .. } => {
+                match scope.parameter(name, subscript.as_ref(), *form) {
+                    Value::Text(text) => {
+                        inside = inside.or(if text.bytes().all(never_splits) {
+                            Class::Number
+                        } else {
+                            Class::Path
+                        });
+                        field.known(&text);
+                        continue;
+                    }
+                    Value::Class(class) => class,
+                    Value::Words(class) => {
+                        words = true;
+                        class
+                    }
                 }
-                Value::Class(class) => class,
-                Value::Words(class) => {
-                    words = true;
-                    class
-                }
-            },
+            }
         };
-        inside = inside.max(computed);
+        inside = inside.or(computed);
         field.open(computed, false);
     }
     let Some(Computed { start, tail, .. }) = field.computed else {
@@ -115,11 +120,15 @@ pub(super) fn value(word: &Word, scope: &Scope<'_>) -> Value {
     let class = match inside {
         _ if field.head.starts_with('-') => Class::Unknown,
         Class::Unknown => Class::Unknown,
-        Class::Name if start <= Class::Path => Class::Path,
-        _ if field.head.is_empty() && tail.chars().all(|c| c == NUMBER || c.is_ascii_digit()) => {
-            start.max(inside)
+        Class::Ref if start <= Class::Plain => Class::Plain,
+        Class::Entry | Class::Name if start <= Class::Path => Class::Path,
+        _ if field.head.is_empty() && tail.chars().all(|c| c == NUMBER) && tail.len() == 1 => {
+            start.or(inside)
         }
-        _ => start.max(inside).max(Class::Plain),
+        _ if field.head.is_empty() && tail.chars().all(|c| c == NUMBER || c.is_ascii_digit()) => {
+            start.or(inside).cut()
+        }
+        _ => start.or(inside).or(Class::Plain).cut(),
     };
     if words { Value::Words(class) } else { Value::Class(class) }
 }
@@ -148,13 +157,20 @@ impl Fields<'_> {
                 let class = output::of_list(list, scope);
                 if *quoted { self.field.open(class, false) } else { self.field.split(class, true) }
             }
-            Piece::Parameter { name, form, quoted, .. } => match (scope.parameter(name, *form), *quoted) {
-                (Value::Text(text), true) => self.field.quoted(&text),
-                (Value::Class(class) | Value::Words(class), true) => self.field.open(class, name == "@"),
-                (Value::Text(text), false) => self.known(&text),
-                (Value::Class(class), false) => self.field.split(class, class > Class::Plain),
-                (Value::Words(class), false) => self.field.split(class, true),
-            },
+            Piece::Parameter { name, subscript, form, quoted, .. } => {
+                let value = scope.parameter(name, subscript.as_ref(), *form);
+                let each =
+                    name == "@" || (matches!(subscript, Some(Subscript::Each)) && *form != Form::Length);
+                match (value, *quoted) {
+                    (value, true) if each => self.field.apart(value.class()),
+                    (value, false) if each && value.class().is_one_word() => self.field.apart(value.class()),
+                    (Value::Text(text), true) => self.field.quoted(&text),
+                    (Value::Class(class) | Value::Words(class), true) => self.field.open(class, false),
+                    (Value::Text(text), false) => self.known(&text),
+                    (Value::Class(class), false) => self.field.split(class, !class.is_one_word()),
+                    (Value::Words(class), false) => self.field.split(class, true),
+                }
+            }
         }
     }
 
@@ -197,11 +213,16 @@ struct Field {
 
 /// What a field holds from its first computed part on.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that is asked when the field is whole")]
 struct Computed {
     /// How the wildest argument that may come of the field begins.
     start: Class,
     /// It may become several arguments, or none.
     many: bool,
+    /// It may fall apart, so that only the last argument ends as the field does.
+    apart: bool,
+    /// Nothing is computed but names of files.
+    only_files: bool,
     /// Known text behind a computed beginning: should that be empty, this is where the field begins.
     anchored: bool,
     /// Nothing is computed but numbers.
@@ -249,7 +270,7 @@ impl Field {
         match pattern.and_then(|at| text.split_at_checked(at)) {
             Some((before, pattern)) => {
                 self.known(before);
-                self.open(Class::Name, true);
+                self.add(Class::Name, true, true);
                 self.known(pattern);
             }
             None => self.known(text),
@@ -257,12 +278,17 @@ impl Field {
     }
 
     fn open(&mut self, class: Class, many: bool) {
+        self.add(class, many, false);
+    }
+
+    fn add(&mut self, class: Class, many: bool, is_file: bool) {
         let number = class == Class::Number && !many;
         match &mut self.computed {
             Some(computed) => {
                 let begins = self.head.is_empty() && !computed.anchored;
                 computed.start = computed.start.max(if begins { class } else { Class::Plain });
                 computed.many |= many;
+                computed.only_files &= is_file;
                 computed.only_numbers &= number;
                 computed.tail.push(NUMBER);
             }
@@ -270,6 +296,8 @@ impl Field {
                 self.computed = Some(Computed {
                     start: if self.head.is_empty() { class } else { Class::Plain },
                     many,
+                    apart: false,
+                    only_files: is_file,
                     anchored: false,
                     only_numbers: number,
                     tail: NUMBER.to_string(),
@@ -278,11 +306,25 @@ impl Field {
         }
     }
 
-    /// Something unquoted: unless it is one tame word, it may fall apart, and its later parts begin anew.
+    /// Something unquoted: unless it is one word, it may fall apart, and its later parts begin anew.
     fn split(&mut self, class: Class, many: bool) {
-        self.open(class, many);
-        if let Some(computed) = self.computed.as_mut().filter(|_| class > Class::Plain) {
-            computed.start = computed.start.max(class).max(Class::Name);
+        if class.is_one_word() {
+            self.open(class, many);
+        } else {
+            self.apart(class.max(Class::Name));
+        }
+        // Numbers and hashes may be several, one as tame as the other.
+        if let Some(computed) = self.computed.as_mut().filter(|_| many && class <= Class::Plain) {
+            computed.apart = true;
+        }
+    }
+
+    /// Several arguments of a class: the first joins what stands before, the last what stands behind.
+    fn apart(&mut self, class: Class) {
+        self.open(class, true);
+        if let Some(computed) = &mut self.computed {
+            computed.start = computed.start.max(class);
+            computed.apart = true;
         }
     }
 
@@ -291,9 +333,49 @@ impl Field {
             return (self.quotes || !self.head.is_empty()).then_some(Arg::Exact(self.head));
         };
         let outline = computed.only_numbers.then(|| format!("{}{}", self.head, computed.tail));
-        let Computed { start, many, .. } = computed;
-        Some(Arg::Open(Open { head: self.head, start, many, outline, shown: shown.to_owned() }))
+        let behind = computed.tail.rsplit([NUMBER, '*', '?', ']']).next().unwrap_or_default();
+        let tail = if computed.apart { "" } else { behind };
+        let alone = computed.tail.len() == NUMBER.len_utf8();
+        let start = match computed.start {
+            tame @ (Class::Number | Class::Plain | Class::Path) => tame,
+            _ if is_range(tail) => Class::Range,
+            // A name in a directory may be that of a program: `--pre=./x.rs`.
+            Class::Name if computed.only_files && is_ending(tail) && is_bare_name(&computed.tail) => {
+                Class::Entry
+            }
+            class if alone => class,
+            class => class.cut(),
+        };
+        let tail = tail.to_owned();
+        Some(Arg::Open(Open {
+            head: self.head,
+            start,
+            many: computed.many,
+            tail,
+            outline,
+            shown: shown.to_owned(),
+        }))
     }
+}
+
+/// Whether what stands before it becomes the first half of a range: `..HEAD`, `^..HEAD`, `~2...main`. Should that
+/// half be an option that names a file, the file has a name that no other has.
+fn is_range(tail: &str) -> bool {
+    let dots = tail.trim_start_matches(|c: char| c.is_ascii_digit() || "^~{}@".contains(c));
+    dots.strip_prefix("..").is_some_and(|last| !last.trim_start_matches('.').starts_with('/'))
+}
+
+/// Whether no name that a pattern matches has a directory before it.
+fn is_bare_name(pattern: &str) -> bool {
+    !pattern.strip_suffix('/').unwrap_or(pattern).contains('/')
+}
+
+/// Whether a name of a file ends so that no option does: as a directory, or with a suffix.
+fn is_ending(tail: &str) -> bool {
+    let suffix = tail.rsplit_once('.').map(|(_, suffix)| suffix);
+    tail.ends_with('/')
+        || suffix
+            .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Whether a word is written out so that every shell takes it for the same name.

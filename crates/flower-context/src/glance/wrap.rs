@@ -3,7 +3,7 @@
 
 use super::reason::Reason;
 use super::scope::Scope;
-use super::syntax::{Assignment, Fault, Piece};
+use super::syntax::{Assigned, Assignment, Fault, Piece};
 use super::value::Arg;
 
 /// Directories whose programs are those of the system, not of the workspace.
@@ -19,9 +19,39 @@ pub(super) fn program_name(name: &str) -> &str {
         .unwrap_or(name)
 }
 
+/// A program that only runs another one.
+struct Wrapper {
+    name: &'static str,
+    /// Options of its own without a value.
+    alone: &'static str,
+    /// Options with a value: glued, behind `=`, or the next word.
+    valued: &'static str,
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper { name: "command", alone: "", valued: "" },
+    Wrapper { name: "builtin", alone: "", valued: "" },
+    Wrapper {
+        name: "timeout",
+        alone: "--foreground --preserve-status -v --verbose",
+        valued: "-k -s --kill-after --signal",
+    },
+    // `-10` is one too.
+    Wrapper { name: "nice", alone: "", valued: "-n --adjustment" },
+    // Not `-p`, which changes another process.
+    Wrapper { name: "ionice", alone: "-t --ignore", valued: "-c -n --class --classdata" },
+    Wrapper { name: "stdbuf", alone: "", valued: "-o -e -i --output --error --input" },
+    // Not `-o`, which names a file. The keyword of the shell is read by its grammar.
+    Wrapper { name: "time", alone: "-p -v --portability --verbose", valued: "" },
+];
+
+fn wrapper(name: &str) -> Option<&'static Wrapper> {
+    WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+}
+
 /// Whether a name is one of the programs that only run another one.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    matches!(name, "command" | "timeout" | "nice" | "stdbuf")
+    wrapper(name).is_some()
 }
 
 /// The command that a wrapper runs: its arguments without the wrapper's own.
@@ -62,31 +92,23 @@ enum Own {
     WithValue,
 }
 
-fn own_option(wrapper: &str, option: &str) -> Option<Own> {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match (wrapper, option) {
-        ("timeout", "--foreground" | "--preserve-status" | "-v" | "--verbose") => Some(Own::Alone),
-        ("timeout", "-k" | "-s" | "--kill-after" | "--signal") | ("nice", "-n" | "--adjustment") => {
-            Some(Own::WithValue)
-        }
-        ("stdbuf", "-o" | "-e" | "-i") => Some(Own::WithValue),
-        ("timeout", _) => ["--kill-after=", "--signal=", "-k", "-s"]
-            .iter()
-            .find_map(|own| option.strip_prefix(own))
-            .filter(|value| is_plain_value(value))
-            .map(|_| Own::Alone),
-        ("nice", _) => ["--adjustment=", "-n", "-"]
-            .iter()
-            .find_map(|own| option.strip_prefix(own))
-            .filter(|value| number(value))
-            .map(|_| Own::Alone),
-        ("stdbuf", _) => ["--output=", "--error=", "--input=", "-o", "-e", "-i"]
-            .iter()
-            .find_map(|own| option.strip_prefix(own))
-            .filter(|value| is_plain_value(value))
-            .map(|_| Own::Alone),
-        _ => None,
+fn own_option(name: &str, option: &str) -> Option<Own> {
+    let wrapper = wrapper(name)?;
+    let listed = |list: &'static str| list.split_ascii_whitespace();
+    if listed(wrapper.alone).any(|own| own == option) {
+        return Some(Own::Alone);
     }
+    if listed(wrapper.valued).any(|own| own == option) {
+        return Some(Own::WithValue);
+    }
+    let glued = listed(wrapper.valued).find_map(|own| {
+        let value = option.strip_prefix(own)?;
+        if own.starts_with("--") { value.strip_prefix('=') } else { Some(value) }
+    });
+    let level = option.strip_prefix('-').filter(|value| {
+        name == "nice" && !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    glued.or(level).filter(|value| is_plain_value(value)).map(|_| Own::Alone)
 }
 
 /// A number, a signal, a buffer mode.
@@ -121,8 +143,28 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "CARGO_TERM_COLOR",
     "PYTHONIOENCODING",
     "PYTHONUTF8",
+    "PYTHONUNBUFFERED",
     "SYSTEMD_COLORS",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "NODE_ENV",
+    "DEBUG",
+    "HOMEBREW_NO_AUTO_UPDATE",
+    "AWS_PROFILE",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
 ];
+
+/// Whether a variable is one of the harmless ones, and its value a plain word.
+pub(super) fn is_harmless_setting(name: &str, value: &str) -> bool {
+    let zone = name == "TZ" && !value.contains("..") && !value.contains("/dev");
+    HARMLESS_VARIABLES.contains(&name)
+        && value.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || b"_.-+@:'\"".contains(&byte)
+                || (zone && matches!(byte, b'/' | b'<' | b'>' | b','))
+        })
+}
 
 /// Refuses an assignment before a command unless it is one of the harmless ones with a value that is
 /// written out.
@@ -131,18 +173,11 @@ pub(super) fn judge_prefix(
     program: Option<&str>,
     scope: &Scope<'_>,
 ) -> Result<(), Fault> {
-    let literal = assignment.value.pieces.iter().all(|piece| matches!(piece, Piece::Text { .. }));
-    let text = scope.text(assignment.value.span);
-    let zone = assignment.name == "TZ" && !text.contains("..") && !text.contains("/dev");
-    let plain = text.bytes().all(|byte| {
-        byte.is_ascii_alphanumeric()
-            || b"_.-+@:'\"".contains(&byte)
-            || (zone && matches!(byte, b'/' | b'<' | b'>' | b','))
-    });
+    let refused =
+        Err(Fault { span: assignment.span, reason: Reason::Assignment { name: assignment.name.clone() } });
+    let Assigned::Text(value) = &assignment.value else { return refused };
+    let literal = value.pieces.iter().all(|piece| matches!(piece, Piece::Text { .. }));
     let splits_for_read = assignment.name == "IFS" && program == Some("read") && literal;
-    let harmless = HARMLESS_VARIABLES.contains(&assignment.name.as_str()) && literal && plain;
-    if !assignment.appends && (splits_for_read || harmless) {
-        return Ok(());
-    }
-    Err(Fault { span: assignment.span, reason: Reason::Assignment { name: assignment.name.clone() } })
+    let harmless = literal && is_harmless_setting(&assignment.name, scope.text(value.span));
+    if !assignment.appends && (splits_for_read || harmless) { Ok(()) } else { refused }
 }

@@ -18,7 +18,9 @@ pub(in crate::glance) fn judge(arithmetic: &Arithmetic, scope: &Scope<'_>) -> Re
     }
     for piece in &arithmetic.pieces {
         let class = match piece {
-            Piece::Parameter { name, form, .. } => scope.parameter(name, *form).class(),
+            Piece::Parameter { name, subscript, form, .. } => {
+                scope.parameter(name, subscript.as_ref(), *form).class()
+            }
             Piece::Output { list, .. } => output::of_list(list, scope),
             Piece::Arithmetic(_) => Class::Number,
             Piece::Text { .. } | Piece::Process(_) => Class::Unknown,

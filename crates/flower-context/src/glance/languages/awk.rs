@@ -77,8 +77,7 @@ enum Token<'a> {
 impl<'a> Token<'a> {
     fn text(&self) -> &'a str {
         match self {
-            Self::Word(text) | Self::Sign(text) => text,
-            Self::Value(text) => text,
+            Self::Word(text) | Self::Sign(text) | Self::Value(text) => text,
             Self::Closed => ")",
         }
     }

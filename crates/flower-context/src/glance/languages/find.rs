@@ -101,8 +101,12 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
                 break;
             }
             Arg::Exact(_) => {}
-            Arg::Open(open) if open.start <= Class::Path && !open.head.starts_with('-') => {
-                found = found.max(open.start);
+            // No primary has a slash or a dot in it.
+            Arg::Open(open)
+                if !open.head.starts_with('-')
+                    && (open.start <= Class::Entry || open.tail.contains(['/', '.'])) =>
+            {
+                found = if open.start <= Class::Path { found } else { Class::Name };
             }
             Arg::Open(open) => return Err(dynamic(&open.shown)),
         }
@@ -166,11 +170,13 @@ pub(super) fn replaced(word: &Arg, placeholder: &str, class: Class, many: bool) 
         Arg::Exact(text) if text.contains(placeholder) => {
             let head = text.split(placeholder).next().unwrap_or_default().to_owned();
             let start = if head.is_empty() { class } else { Class::Plain };
-            Arg::Open(Open { head, start, many, outline: None, shown: shown.to_owned() })
+            let tail = String::new();
+            Arg::Open(Open { head, start, many, tail, outline: None, shown: shown.to_owned() })
         }
         Arg::Open(open) if shown.contains(placeholder) => Arg::Open(Open {
             start: open.start.max(class),
             many: open.many || many,
+            tail: String::new(),
             outline: None,
             ..open.clone()
         }),

@@ -57,7 +57,8 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
         Some(placeholder) => words.iter().map(|word| replaced(word, &placeholder, start, false)).collect(),
         None => {
             let shown = "arguments that xargs reads".to_owned();
-            let read = Arg::Open(Open { head: String::new(), start, many: true, outline: None, shown });
+            let (head, tail) = (String::new(), String::new());
+            let read = Arg::Open(Open { head, start, many: true, tail, outline: None, shown });
             words.iter().cloned().chain([read]).collect()
         }
     };

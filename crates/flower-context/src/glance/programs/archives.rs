@@ -9,17 +9,17 @@ pub(super) const PROGRAMS: &[Program] = &[
     // `-T FILE` reads options from it; `-f host:file` connects; `-I`, `--to-command`,
     // `--checkpoint-action`, `--use-compress-program`, `--rsh-command` run things.
     program("tar gtar bsdtar")
-        .flags("tvzjJaOpPR")
+        .flags("tvxzjJaOpPR")
         .valued("fCX")
         .long(
-            "list file= verbose gzip gunzip ungzip bzip2 xz zstd lzma auto-compress directory= \
+            "list extract get to-stdout file= verbose gzip gunzip ungzip bzip2 xz zstd lzma auto-compress directory= \
              wildcards no-wildcards exclude= exclude-from= strip-components= full-time utc \
              numeric-owner show-transformed-names occurrence=? block-number",
         )
         .then(lists_archive),
-    program("unzip").flags("lvqtZ1sz").then(lists_zip),
+    program("unzip").flags("cClpvqtZ1sz").then(lists_zip),
     program("zipinfo").flags("12hlmMstTvzC").tame(),
-    program("zcat gzcat bzcat xzcat zstdcat lzcat").flags("fqv").long("force quiet verbose"),
+    program("zcat gzcat bzcat xzcat zstdcat lzcat lz4cat").flags("fqv").long("force quiet verbose"),
     program("zgrep zegrep zfgrep bzgrep xzgrep")
         .flags("cEFGhHilLnoPqsvwx")
         .valued("ABCem")
@@ -30,13 +30,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         .flags("ltvqdc")
         .long("list test verbose quiet stdout decompress")
         .then(tests_or_lists),
-    program("ar").then(ar_lists),
+    program("gunzip bunzip2 unxz unzstd")
+        .flags("cfqtv")
+        .long("stdout to-stdout test quiet verbose")
+        .then(unpacks_to_output),
+    program("ar").flags("tvpO").then(ar_lists),
+    program("jar").flags("tvf").long("list verbose file=").then(jar_lists),
+    program("cpio").flags("itvnc").long("list verbose quiet extract").then(cpio_lists),
+    program("dpkg-deb").flags("cIf").long("contents info field show").then(deb_lists),
     program("7z 7za 7zr").then(seven_lists),
     program("unrar").then(rar_lists),
     program("lsinitramfs").flags("l").tame(),
     // Object files. `--plugin` loads code, `@file` holds options.
     program("nm")
-        .flags("aACDgnopPrSuvl")
+        .flags("aACDgnopPrSuUvl")
         .valued("tf")
         .long(
             "demangle=? dynamic extern-only undefined-only defined-only size-sort numeric-sort \
@@ -77,33 +84,59 @@ pub(super) const PROGRAMS: &[Program] = &[
         )
         .then(named_files),
     program("pdfinfo").words("-box -meta -rawdates -isodates").tame(),
+    program("pdftotext")
+        .words("-layout -raw -nopgbrk -q -enc -htmlmeta")
+        .valued("fl")
+        .then(prints_text),
 ];
 
+/// It lists, or writes what it unpacks to its output. The old form has no dash: `tar tzf x.tgz`.
 fn lists_archive(call: &Call<'_>) -> Result<(), Reason> {
-    // The old form: `tar tzf x.tgz`, where the first word is a cluster without a dash.
-    let cluster = call.operands.first().and_then(|arg| arg.exact()).unwrap_or_default();
-    let old = call.options.is_empty()
-        && cluster.contains('t')
-        && cluster.ends_with(['f', 't', 'v', 'z', 'j', 'J'])
-        && cluster.bytes().all(|byte| b"tvzjJf".contains(&byte));
-    let archive = call
-        .options
-        .iter()
-        .find(|(name, _)| matches!(*name, "f" | "file"))
-        .and_then(|(_, value)| value.as_ref());
-    let archive = if old { call.operands.get(1).copied() } else { archive };
+    let first = call.operands.first().and_then(|arg| arg.exact()).unwrap_or_default();
+    let modes = ["t", "list", "x", "extract", "get"];
+    let old = !call.has(&modes)
+        && first.contains(['t', 'x'])
+        && first.bytes().all(|byte| b"tvxzjJfO".contains(&byte));
+    let has = |letter: char, options: &[&str]| call.has(options) || (old && first.contains(letter));
+    let unpacks = has('x', &["x", "extract", "get"]);
+    if unpacks != has('O', &["O", "to-stdout"]) || (unpacks == has('t', &["t", "list"])) {
+        return Err(call.needs("-t"));
+    }
     let local = |arg: &Arg| {
         arg.exact().is_some_and(|path| !path.contains(':'))
             || matches!(arg, Arg::Open(open) if open.start <= Class::Name)
     };
-    if let Some(archive) = archive.filter(|archive| !local(archive)) {
-        return Err(call.operand(archive));
+    let named = call.options.iter().filter(|(name, _)| matches!(*name, "f" | "file"));
+    let mut archives = named.filter_map(|(_, value)| value.as_ref());
+    let behind = if old { call.operands.get(1).copied() } else { None };
+    match archives.find(|archive| !local(archive)).or(behind.filter(|archive| !local(archive))) {
+        Some(archive) => Err(call.operand(archive)),
+        None => Ok(()),
     }
-    if call.has(&["t", "list"]) || old { Ok(()) } else { Err(call.needs("-t")) }
 }
 
 fn lists_zip(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["l", "v", "t", "Z", "z"]) { Ok(()) } else { Err(call.needs("-l")) }
+    if call.has(&["l", "v", "t", "Z", "z", "p", "c"]) { Ok(()) } else { Err(call.needs("-l")) }
+}
+
+fn unpacks_to_output(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["c", "stdout", "to-stdout", "t", "test"]) { Ok(()) } else { Err(call.needs("-c")) }
+}
+
+/// `jar tf x.jar`, `jar -tf x.jar`; `@file` holds options.
+fn jar_lists(call: &Call<'_>) -> Result<(), Reason> {
+    no_response_file(call)?;
+    let first = call.operands.first().and_then(|arg| arg.exact()).unwrap_or_default();
+    let old = first.contains('t') && first.bytes().all(|byte| b"tvf".contains(&byte));
+    if old || call.has(&["t", "list"]) { Ok(()) } else { Err(call.needs("-t")) }
+}
+
+fn cpio_lists(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["t", "list"]) { Ok(()) } else { Err(call.needs("-t")) }
+}
+
+fn deb_lists(call: &Call<'_>) -> Result<(), Reason> {
+    if call.options.is_empty() { Err(call.needs("-c")) } else { Ok(()) }
 }
 
 fn tests_or_lists(call: &Call<'_>) -> Result<(), Reason> {
@@ -124,7 +157,7 @@ fn first_is(call: &Call<'_>, verbs: &[&str]) -> Result<(), Reason> {
 }
 
 fn ar_lists(call: &Call<'_>) -> Result<(), Reason> {
-    first_is(call, &["t", "tv", "p"])
+    if call.has(&["t", "p"]) { Ok(()) } else { first_is(call, &["t", "tv", "p"]) }
 }
 
 fn seven_lists(call: &Call<'_>) -> Result<(), Reason> {
@@ -133,6 +166,14 @@ fn seven_lists(call: &Call<'_>) -> Result<(), Reason> {
 
 fn rar_lists(call: &Call<'_>) -> Result<(), Reason> {
     first_is(call, &["l", "lb", "v", "vb", "t"])
+}
+
+/// `pdftotext x.pdf -`; without the dash it writes beside the source.
+fn prints_text(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.as_slice() {
+        [_, output] if output.exact() == Some("-") => Ok(()),
+        _ => Err(call.needs("-")),
+    }
 }
 
 /// Plain names of files: some programs read `|command`, `@file` and `scheme:` in their names.

@@ -4,7 +4,9 @@ use super::{Program, program};
 use crate::glance::languages::printf;
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
+use crate::glance::syntax::is_name;
 use crate::glance::value::{Arg, Class};
+use crate::glance::wrap;
 
 pub(super) const PROGRAMS: &[Program] = &[
     // `-v` sets a variable, and so may a format.
@@ -24,7 +26,46 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("set").flags("eux").valued("o").words("-euo -eo -uo").then(stops_on_errors),
     program("shopt").flags("supq").then(chooses_patterns),
     program("hash").flags("l").at_most(0),
+    program("help").flags("dms").tame(),
+    // Names and what they stand for; `name=value` would set them, and a subscript would be evaluated.
+    program("declare typeset").flags("pfF").then(shows_names),
+    program("export").flags("p").then(exports_harmless),
+    program("alias").flags("p").then(shows_aliases),
+    // `-C` and `-F` run something, `-W` expands its words.
+    program("compgen").flags("abckuv").valued("A").at_most(1),
+    program("history").at_most(1).then(number),
 ];
+
+fn shows_names(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|arg| !arg.exact().is_some_and(is_name)) {
+        Some(arg) => Err(call.operand(arg)),
+        None if call.options.is_empty() => Err(call.needs("-p")),
+        None => Ok(()),
+    }
+}
+
+/// The rest of the line gets what a prefix could give to one command.
+fn exports_harmless(call: &Call<'_>) -> Result<(), Reason> {
+    let harmless = |arg: &Arg| {
+        let setting = arg.exact().and_then(|text| text.split_once('='));
+        setting.is_some_and(|(name, value)| wrap::is_harmless_setting(name, value))
+    };
+    match call.operands.iter().find(|arg| !harmless(arg)) {
+        Some(arg) => {
+            let name = arg.shown().split('=').next().unwrap_or_default().to_owned();
+            Err(Reason::Assignment { name })
+        }
+        None if call.operands.is_empty() && call.options.is_empty() => Err(call.needs("-p")),
+        None => Ok(()),
+    }
+}
+
+fn shows_aliases(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|arg| arg.exact().is_none_or(|text| text.contains('='))) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
 
 /// One number, or nothing.
 fn number(call: &Call<'_>) -> Result<(), Reason> {

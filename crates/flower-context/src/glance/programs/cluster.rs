@@ -1,6 +1,9 @@
 //! Clusters and clouds: reads that end. `-w` and `-f` wait, `--raw` may be any path of the API.
 
 use super::{Program, program};
+use crate::glance::options::Call;
+use crate::glance::reason::Reason;
+use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("kubectl oc")
@@ -12,6 +15,10 @@ pub(super) const PROGRAMS: &[Program] = &[
              chunk-size= v=",
         )
         .subcommands(KUBECTL)
+        .asked(
+            "annotate apply attach autoscale cordon cp create debug delete drain edit exec expose label patch \
+             port-forward proxy replace run scale set taint wait",
+        )
         .inherited(),
     program("helm")
         .valued("no")
@@ -28,7 +35,20 @@ pub(super) const PROGRAMS: &[Program] = &[
                 .long("revision= all")]),
             program("version env").long("short"),
             program("repo").subcommands(&[program("list ls")]),
+            program("search").subcommands(&[program("repo hub")
+                .flags("lr")
+                .long("version= versions regexp devel max-col-width=")]),
+            program("show inspect").subcommands(&[program("all chart values readme crds").long("version=")]),
+            // `--post-renderer` runs a program, `--output-dir` writes.
+            program("template").flags("g").valued("sf").long(
+                "set= set-string= values= show-only= include-crds release-name= version= kube-version= \
+             api-versions= is-upgrade no-hooks skip-tests name-template=",
+            ),
+            program("lint").valued("f").long("set= values= strict quiet with-subcharts"),
+            program("dependency dep").subcommands(&[program("list ls")]),
+            program("help").at_most(2),
         ])
+        .asked("install upgrade uninstall rollback pull push package create test plugin repo registry")
         .inherited(),
     program("kubectx kubens").flags("c").long("current").at_most(0),
     program("minikube kind k3d").subcommands(&[
@@ -41,12 +61,35 @@ pub(super) const PROGRAMS: &[Program] = &[
         program("show").words("-json --json -no-color"),
         program("state").subcommands(&[program("list show").words("-json -no-color")]),
         program("workspace").subcommands(&[program("list show")]),
+        program("fmt").words("-check -diff -recursive -no-color").then(checks_only),
         program("providers").at_most(0),
     ]),
     program("gh").subcommands(GH),
+    program("glab").subcommands(&[
+        program("mr issue")
+            .valued("R")
+            .long("repo=")
+            .subcommands(&[
+                program("list").valued("lPpms").flags("AMc").long(
+                    "all merged closed label= author= assignee= reviewer= per-page= page= source-branch= \
+             target-branch= search= milestone=",
+                ),
+                program("view").flags("c").long("comments"),
+                program("diff").long("color= raw"),
+            ])
+            .inherited(),
+        program("repo").subcommands(&[program("view list")]),
+        program("auth").subcommands(&[program("status")]),
+    ]),
     program("aws")
         .probes("--version")
-        .subcommands(&[program("configure").subcommands(&[program("list get list-profiles")])]),
+        .long("profile= region= output= no-cli-pager")
+        .subcommands(&[
+            program("configure").subcommands(&[program("list get list-profiles")]),
+            program("sts").subcommands(&[program("get-caller-identity").at_most(0)]),
+            program("s3").subcommands(&[program("ls").long("recursive human-readable summarize")]),
+        ])
+        .inherited(),
     program("gcloud").subcommands(&[
         program("config").subcommands(&[program("list get-value get").long("format=")]),
         program("info version").long("format="),
@@ -72,7 +115,12 @@ const KUBECTL: &[Program] = &[
         program("current-context get-contexts get-clusters get-users"),
     ]),
     program("auth").subcommands(&[program("can-i").long("list as= subresource= quiet"), program("whoami")]),
-    program("rollout").subcommands(&[program("history").long("revision=")]),
+    program("rollout").subcommands(&[
+        program("history").long("revision="),
+        // It waits for the end unless it is told not to.
+        program("status").long("watch=? revision= timeout=").then(waits_for_nothing),
+    ]),
+    program("help options").at_most(2),
     program("events").long("types= for="),
 ];
 
@@ -91,6 +139,7 @@ const GH: &[Program] = &[
             program("checks").long("required json= jq="),
             program("diff").long("name-only patch color="),
         ])
+        .asked("checkout close comment create edit merge ready reopen review")
         .inherited(),
     program("issue")
         .valued("R")
@@ -102,6 +151,7 @@ const GH: &[Program] = &[
             program("view").valued("q").flags("c").long("json= jq= comments template="),
             program("status").long("json= jq="),
         ])
+        .asked("close comment create edit reopen")
         .inherited(),
     program("run")
         .valued("R")
@@ -137,7 +187,55 @@ const GH: &[Program] = &[
             program("view").flags("y").long("yaml ref="),
         ])
         .inherited(),
-    program("label").subcommands(&[program("list").valued("L").long("limit= json=")]),
-    program("auth").subcommands(&[program("status")]),
+    program("label")
+        .valued("R")
+        .long("repo=")
+        .subcommands(&[program("list").valued("LS").long("limit= json= search=")]),
+    program("auth").subcommands(&[program("status").long("hostname= active").valued("h")]),
+    program("secret variable cache ruleset")
+        .valued("R")
+        .long("repo=")
+        .subcommands(&[program("list").valued("Loea").long("org= env= app= limit= json= jq=")]),
+    program("gist").subcommands(&[program("list").valued("L").long("limit= public secret")]),
+    program("alias extension").subcommands(&[program("list").at_most(0)]),
+    program("config").subcommands(&[program("list get")]),
+    program("search").subcommands(&[program("issues prs repos code commits").valued("LRq").long(
+        "limit= repo= owner= state= author= assignee= label= language= sort= order= json= jq= match= \
+             created= updated= filename= extension= merged draft review=",
+    )]),
+    program("status").valued("oe").long("org= exclude="),
+    // A field or a body makes it a `POST`; a header may say that it is one.
+    program("api")
+        .flags("i")
+        .valued("qtX")
+        .long("jq= template= paginate slurp include cache= method= silent")
+        .at_most(1)
+        .then(gets),
     program("version"),
+    program("help").at_most(2),
 ];
+
+fn checks_only(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["check"]) { Ok(()) } else { Err(call.needs("-check")) }
+}
+
+fn waits_for_nothing(call: &Call<'_>) -> Result<(), Reason> {
+    let never = |(name, value): &(&str, Option<Arg>)| {
+        *name == "watch" && value.as_ref().and_then(Arg::exact) == Some("false")
+    };
+    if call.options.iter().any(never) { Ok(()) } else { Err(call.needs("--watch=false")) }
+}
+
+/// A path of the service that is asked for with `GET`.
+fn gets(call: &Call<'_>) -> Result<(), Reason> {
+    let methods = call.options.iter().filter(|(name, _)| matches!(*name, "X" | "method"));
+    let mut methods = methods.filter_map(|(_, value)| value.as_ref());
+    if let Some(method) = methods.find(|method| method.exact() != Some("GET")) {
+        return Err(call.operand(method));
+    }
+    let elsewhere = |arg: &Arg| arg.shown().contains("://") || arg.exact() == Some("graphql");
+    match call.operands.first() {
+        Some(arg) if elsewhere(arg) => Err(call.operand(arg)),
+        _ => Ok(()),
+    }
+}

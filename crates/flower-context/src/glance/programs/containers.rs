@@ -6,7 +6,10 @@ use crate::glance::reason::Reason;
 
 pub(super) const PROGRAMS: &[Program] = &[
     // `-H` and `--config` choose another daemon or other credential helpers.
-    program("docker podman nerdctl").long("context=").probes("-v").subcommands(DOCKER),
+    program("docker podman nerdctl").long("context=").probes("-v").subcommands(DOCKER).asked(
+        "attach build commit cp create exec export import kill load login logout pause plugin pull push \
+             rename restart rm rmi run save start stop swarm tag unpause update wait",
+    ),
     program("docker-compose podman-compose")
         .valued("fp")
         .long("file= project-name= profile= env-file= project-directory= ansi=")
@@ -42,6 +45,8 @@ const DOCKER: &[Program] = &[
             .long("all filter= format= last= latest no-trunc quiet size"),
         program("inspect").valued("f").flags("s").long("format= size"),
         program("logs").flags("t").valued("n").long("tail= since= until= timestamps details"),
+        program("stats").flags("a").long("no-stream all format= no-trunc").then(one_round),
+        program("top").then(names_container),
         program("port diff"),
     ]),
     program("image").subcommands(&[
@@ -54,7 +59,14 @@ const DOCKER: &[Program] = &[
         program("inspect").flags("v").valued("f").long("format= verbose pretty"),
         program("ps").flags("q").valued("f").long("filter= format= no-resolve no-trunc quiet"),
         program("show").long("format="),
+        program("logs").flags("t").valued("n").long("tail= since= timestamps no-trunc raw no-resolve"),
     ]),
+    program("pod").subcommands(&[
+        program("ps ls list").flags("q").long("format= filter= no-trunc quiet"),
+        program("inspect").valued("f").long("format="),
+    ]),
+    program("search").valued("f").long("filter= limit= format= no-trunc"),
+    program("help").at_most(2),
     program("system").subcommands(&[
         program("df").flags("v").long("verbose format="),
         program("info").valued("f").long("format="),
@@ -63,7 +75,8 @@ const DOCKER: &[Program] = &[
     program("compose")
         .valued("fp")
         .long("file= project-name= profile= env-file= project-directory= ansi=")
-        .subcommands(COMPOSE),
+        .subcommands(COMPOSE)
+        .asked("build create down exec kill pause pull push restart rm run start stop up watch"),
     program("buildx").subcommands(&[program("ls version du inspect").long("verbose format=")]),
 ];
 

@@ -101,7 +101,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .flags("aAbCDfJlnPrRsu")
         .valued("oTtSM")
         .long("all json list noheadings output= raw tree target= types= source= df"),
-    // `fd -x`, `-X` run commands.
+    // What `-x` and `-X` run is judged in `languages::fd`.
     program("fd fdfind").flags("HIusigFaLlp0q1").valued("deEtcSoj").long(
         "hidden no-ignore no-ignore-vcs no-ignore-parent unrestricted case-sensitive ignore-case \
              glob regex fixed-strings absolute-path list-details follow full-path print0 max-depth= \

@@ -25,7 +25,8 @@ macro_rules! diff_options {
              inter-hunk-context= function-context exit-code quiet no-ext-diff no-textconv \
              ignore-submodules=? src-prefix= dst-prefix= no-prefix default-prefix line-prefix= \
              ita-invisible-in-index find-object= skip-to= rotate-to= cc combined-all-paths merge-base \
-             no-index cached staged "
+             no-index cached staged remerge-diff output-indicator-new= output-indicator-old= \
+             output-indicator-context= "
     };
 }
 
@@ -56,8 +57,13 @@ pub(super) const PROGRAMS: &[Program] = &[program("git")
         "no-pager no-optional-locks no-replace-objects git-dir= work-tree= bare literal-pathspecs \
              glob-pathspecs noglob-pathspecs icase-pathspecs namespace=",
     )
-    .probes("-v version -h")
-    .subcommands(SUBCOMMANDS)];
+    .probes("-v version -h --exec-path --html-path --man-path --info-path")
+    .subcommands(SUBCOMMANDS)
+    .asked(
+        "add am apply archive bisect bundle checkout cherry-pick clean clone commit difftool fetch \
+             filter-branch format-patch fsck gc init lfs maintenance merge mergetool mv notes pull push rebase \
+             replace reset restore revert rm sparse-checkout stash submodule switch tag update-index worktree",
+    )];
 
 const SUBCOMMANDS: &[Program] = &[
     program("status")
@@ -70,32 +76,38 @@ const SUBCOMMANDS: &[Program] = &[
         )
         .tame(),
     program("log whatchanged")
+        .takes_ranges()
         .flags("pusqzwbaRtrmcgiEFWPD")
         .valued("nSGIL")
         .glued("UMCBXl")
         .numeric()
         .long(concat!(diff_options!(), log_options!())),
     program("show")
+        .takes_ranges()
         .flags("pusqzwbaRtrmcgiEFWPD")
         .valued("nSGIL")
         .glued("UMCBXl")
         .numeric()
         .long(concat!(diff_options!(), log_options!())),
     program("diff")
+        .takes_ranges()
         .flags("puszwbaRtrmcWq0123D")
         .valued("SGI")
         .glued("UMCBXl")
         .long(concat!(diff_options!(), "base ours theirs ")),
     program("diff-tree diff-index diff-files")
+        .takes_ranges()
         .flags("puszwbaRtrmcWqvD")
         .valued("SGI")
         .glued("UMCBXl")
         .long(concat!(diff_options!(), log_options!())),
     program("range-diff")
+        .takes_ranges()
         .flags("pusw")
         .glued("UMCX")
         .long(concat!(diff_options!(), "creation-factor= no-dual-color dual-color left-only right-only ")),
     program("shortlog")
+        .takes_ranges()
         .flags("nsecpi")
         .glued("w")
         .long(concat!("numbered summary email group= ", log_options!()))
@@ -143,7 +155,7 @@ const SUBCOMMANDS: &[Program] = &[
              show-object-format=? show-ref-format end-of-options",
         )
         .tame(),
-    program("rev-list").flags("gi").valued("n").numeric().long(concat!(
+    program("rev-list").takes_ranges().flags("gi").valued("n").numeric().long(concat!(
         log_options!(),
         "header objects objects-edge no-object-names disk-usage=? bisect-all filter= no-filter \
              abbrev=? no-abbrev unpacked timestamp show-pulls quiet in-commit-order"
@@ -207,7 +219,29 @@ const SUBCOMMANDS: &[Program] = &[
         )
         .then(lists_tags),
     program("stash").subcommands(STASH),
-    program("remote").flags("v").long("verbose").subcommands(&[program("get-url").long("push all")]).bare(),
+    program("remote")
+        .flags("v")
+        .long("verbose")
+        .subcommands(&[
+            program("get-url").long("push all"),
+            // It asks the remote, and ends when that has answered.
+            program("show").flags("n").at_most(1).then(names_remote),
+        ])
+        .bare(),
+    // `--upload-pack` runs a program, and so may a URL.
+    program("ls-remote")
+        .flags("htq")
+        .long("heads branches tags refs quiet exit-code symref sort= get-url")
+        .then(names_remote),
+    program("help").flags("agc").long("all guides config no-verbose").at_most(1),
+    program("archive").flags("l").long("list").at_most(0).then(lists_formats),
+    program("patch-id").long("stable unstable verbatim"),
+    program("stripspace").flags("sc").long("strip-comments comment-lines"),
+    program("verify-pack").flags("vs").long("verbose stat-only"),
+    program("rerere").subcommands(&[program("status diff remaining").at_most(0)]),
+    program("interpret-trailers")
+        .long("parse only-trailers only-input unfold no-divider")
+        .then(parses_trailers),
     program("worktree").subcommands(&[program("list").flags("vz").long("verbose porcelain").at_most(0)]),
     program("submodule")
         .flags("q")
@@ -246,7 +280,7 @@ const SUBCOMMANDS: &[Program] = &[
         program("status").flags("ps").long("porcelain short json"),
         program("env version"),
     ]),
-    program("bundle").subcommands(&[program("list-heads")]),
+    program("bundle").subcommands(&[program("list-heads"), program("verify").flags("q").long("quiet")]),
 ];
 
 const STASH: &[Program] = &[
@@ -280,14 +314,32 @@ fn lists_tags(call: &Call<'_>) -> Result<(), Reason> {
     }
 }
 
+/// The name of a remote, and no URL or path.
+fn names_remote(call: &Call<'_>) -> Result<(), Reason> {
+    let named = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    match call.operands.first() {
+        Some(arg) if !arg.exact().is_some_and(named) => Err(call.operand(arg)),
+        _ => Ok(()),
+    }
+}
+
+fn lists_formats(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["l", "list"]) { Ok(()) } else { Err(call.needs("--list")) }
+}
+
+/// Without `--parse` the configuration may name commands that make trailers.
+fn parses_trailers(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["parse"]) { Ok(()) } else { Err(call.needs("--parse")) }
+}
+
 /// `git reflog expire`, `delete`, `drop` and whatever comes next are told from references by what
 /// references look like.
 fn reads_reflog(call: &Call<'_>) -> Result<(), Reason> {
     let reference = |text: &str| {
         matches!(text, "show" | "list" | "exists" | "main" | "master" | "HEAD" | "stash")
             || text.starts_with("HEAD@{")
-            || text.starts_with("refs/")
-            || text.starts_with("origin/")
+            || text.contains('/')
+            || text.contains('@')
     };
     match call.operands.first() {
         Some(arg) if !arg.exact().is_some_and(reference) => Err(call.operand(arg)),
@@ -313,17 +365,9 @@ fn reads_configuration(call: &Call<'_>) -> Result<(), Reason> {
 }
 
 fn applies_nothing(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["check", "stat", "numstat", "summary"]) {
-        Ok(())
-    } else {
-        Err(Reason::Subcommand { program: "git".to_owned(), subcommand: "apply".to_owned() })
-    }
+    if call.has(&["check", "stat", "numstat", "summary"]) { Ok(()) } else { Err(call.needs("--check")) }
 }
 
 fn cleans_nothing(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["n", "dry-run"]) {
-        Ok(())
-    } else {
-        Err(Reason::Subcommand { program: "git".to_owned(), subcommand: "clean".to_owned() })
-    }
+    if call.has(&["n", "dry-run"]) { Ok(()) } else { Err(call.needs("--dry-run")) }
 }

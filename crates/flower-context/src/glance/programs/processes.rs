@@ -9,7 +9,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     // BSD options come without a dash, so every operand is taken for some; none does harm.
     program("ps")
         .flags("AadefFHjlLmMrTvwxcyZSEX")
-        .valued("CGgNOopqstUn")
+        .valued("CGgNOopqstUnu")
         .long(
             "cols= columns= context cumulative deselect format= forest group= Group= headers \
              no-headers pid= ppid= quick-pid= rows= sid= sort= tty= user= User= width=",

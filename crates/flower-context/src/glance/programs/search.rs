@@ -20,7 +20,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .numeric()
         .tame()
         .then(greps_files),
-    // `--pre` and `--hostname-bin` run programs, `-z` runs decompressors.
+    // `--pre` and `--hostname-bin` run programs, `-z` runs decompressors. A file name can name a program that is
+    // installed, `--pre=rm`, but not with an ending.
     program("rg ripgrep")
         .flags("acFhHiIlLnNopPqsSuUvVwx0.")
         .valued("ABCdeEfgjmMrtT")
@@ -39,13 +40,26 @@ pub(super) const PROGRAMS: &[Program] = &[
              threads= trim type= type-list type-not= type-add= unrestricted vimgrep with-filename \
              no-filename word-regexp context-separator= binary path-separator=",
         )
+        .takes_entries()
         .then(searches_files),
     program("ag")
         .flags("acfghHiIlLnopqrRsSuUvwQ0")
         .valued("ABCm")
         .long(
             "ignore= ignore-dir= hidden nocolor color nogroup group column count files-with-matches \
-             literal smart-case word-regexp depth= type= nobreak noheading",
+             literal smart-case word-regexp depth= type= nobreak noheading hidden case-sensitive \
+             ignore-case context= before= after= numbers nonumbers vimgrep stats cc cpp css go html \
+             java js json markdown php python ruby rust shell sql swift ts xml yaml",
+        )
+        .then(searches_files),
+    // `--pager` runs a program.
+    program("ack")
+        .flags("acfghHilLnoQsvwx1")
+        .valued("ABCm")
+        .long(
+            "nocolor noheading count files-with-matches literal word-regexp ignore-case type= ignore-dir= \
+             ignore-file= after-context= before-context= context= cc cpp css go html java js json php python \
+             ruby rust shell sql swift ts xml yaml",
         )
         .then(searches_files),
     program("locate mlocate plocate")

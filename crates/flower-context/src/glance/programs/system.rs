@@ -3,6 +3,7 @@
 use super::{Program, program};
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
+use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("uname")
@@ -36,7 +37,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         .flags("aJpersxybcdnvtkmqQDi")
         .long("all json parse=? extended=? bytes online offline output= noheadings tree"),
     program("dmidecode").flags("q").valued("st"),
-    program("sw_vers system_profiler").words("-productVersion -buildVersion -productName").tame(),
     program("ip")
         .flags("s46dojbrhN0")
         .words(
@@ -83,8 +83,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .inherited()
         .bare(),
     program("service").long("status-all").at_most(2).then(service_status),
-    program("launchctl").subcommands(&[program("list print version")]),
-    program("crontab").flags("l").at_most(0).then(lists),
+    program("crontab").flags("l").valued("u").at_most(0).then(lists),
     program("atq").at_most(0),
     program("at").flags("l").at_most(0).then(lists),
     program("tput").valued("T").then(asks_terminal),
@@ -96,13 +95,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         .at_most(0),
     program("sensors").flags("uA").at_most(0),
     program("dpkg")
-        .flags("lLsSVC")
+        .flags("lLsSVCcIp")
         .long(
             "list listfiles status search print-architecture print-foreign-architectures \
              get-selections verify audit compare-versions",
         )
         .then(dpkg_queries),
-    program("dpkg-query").flags("lLsSWf").long("list listfiles status search show showformat="),
+    program("dpkg-query")
+        .flags("lLsSWp")
+        .valued("f")
+        .long("list listfiles status search show print-avail showformat="),
     program("apt-cache").subcommands(&[program(
         "policy show search depends rdepends madison pkgnames stats showpkg",
     )
@@ -113,18 +115,44 @@ pub(super) const PROGRAMS: &[Program] = &[
         program("show policy search depends rdepends").flags("an").long("names-only all-versions"),
     ]),
     program("rpm")
-        .flags("qalicdRfVv")
+        .flags("qalicdpRfVv")
         .long("query all list info queryformat= qf= requires provides whatprovides= changelog last")
         .then(rpm_queries),
-    program("brew").probes("--prefix --cellar --repository").subcommands(&[program(
-        "list ls leaves deps config",
+    program("brew").probes("--prefix --cellar --repository").subcommands(&[
+        program("list ls leaves deps uses info config")
+            .flags("1lrt")
+            .long("versions formula cask full-name pinned tree installed json=?"),
+        program("services").subcommands(&[program("list info").long("json all")]),
+    ]),
+    // `-Q` only asks; everything else installs, removes or fetches.
+    program("pacman").flags("Qqietlokmdnsug").then(pacman_queries),
+    program("apk").subcommands(&[program("info list version policy stats dot")
+        .flags("aLdwrRhPvqI")
+        .long("installed all contents depends size description")]),
+    program("dnf yum microdnf").flags("qC").long("quiet cacheonly").subcommands(&[program(
+        "list info repolist",
     )
-    .flags("1lrt")
-    .long("versions formula cask full-name pinned tree installed")]),
+    .flags("v")
+    .long("installed available all enabled")]),
     program("port snap flatpak")
         .subcommands(&[program("list installed").flags("a").long("all app runtime columns=")]),
     program("sestatus getenforce aa-status runlevel").flags("vb").tame(),
     program("ufw").subcommands(&[program("status").at_most(1)]),
+    program("apropos whatis").flags("lewr").long("long exact wildcard regex").tame(),
+    program("modinfo").flags("adlpnb0").valued("Fk").long("author description license parameters filename"),
+    program("udevadm").subcommands(&[program("info")
+        .flags("aerx")
+        .valued("npq")
+        .long("attribute-walk export query= path= name= root export-db")]),
+    program("resolvectl").subcommands(&[program("status statistics").at_most(3)]).bare(),
+    // `-Z` zeroes counters.
+    program("iptables ip6tables")
+        .flags("LSnvx")
+        .valued("t")
+        .long("list list-rules numeric verbose exact line-numbers table=")
+        .at_most(2)
+        .then(lists_rules),
+    program("pg_isready").flags("q").valued("hpdtU").long("quiet host= port= dbname= timeout= username="),
     program("xdpyinfo xrandr").long("query listmonitors current").at_most(0),
 ];
 
@@ -218,7 +246,20 @@ fn dpkg_queries(call: &Call<'_>) -> Result<(), Reason> {
     if call.options.is_empty() { Err(call.needs("-l")) } else { Ok(()) }
 }
 
+fn pacman_queries(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["Q"]) { Ok(()) } else { Err(call.needs("-Q")) }
+}
+
+fn lists_rules(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["L", "S", "list", "list-rules"]) { Ok(()) } else { Err(call.needs("-L")) }
+}
+
 /// `-q` first: without it `rpm -i` installs.
 fn rpm_queries(call: &Call<'_>) -> Result<(), Reason> {
-    if call.has(&["q", "query"]) { Ok(()) } else { Err(call.needs("-q")) }
+    let remote = |arg: &Arg| arg.exact().is_none_or(|text| text.contains("://"));
+    match call.operands.iter().find(|arg| remote(arg)) {
+        Some(arg) => Err(call.operand(arg)),
+        None if call.has(&["q", "query"]) => Ok(()),
+        None => Err(call.needs("-q")),
+    }
 }

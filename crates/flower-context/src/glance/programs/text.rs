@@ -86,7 +86,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .long("width= split-only uniform-spacing")
         .numeric()
         .tame(),
-    program("pr").flags("adfFmtT").valued("hlowNe").numeric().tame(),
+    program("pr").flags("adcfFmrtT").valued("hlowN").glued("nesi").numeric().tame(),
     program("rev").reads(1).flags("0").tame(),
     program("expand unexpand").reads(1).flags("ai").valued("t").long("all initial tabs= first-only").tame(),
     program("join")
@@ -131,6 +131,11 @@ pub(super) const PROGRAMS: &[Program] = &[
              minimal speed-large-files color=? line-format= from-file= to-file=",
         )
         .tame(),
+    // `-o` merges into a file, `--diff-program` runs one.
+    program("sdiff").flags("abBdEHilstWZ").valued("wI").long(
+        "ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space \
+             ignore-blank-lines text left-column suppress-common-lines expand-tabs tabsize= width= minimal",
+    ),
     program("cmp")
         .flags("bls")
         .valued("in")
@@ -213,10 +218,11 @@ pub(super) const PROGRAMS: &[Program] = &[
 fn counts_bytes_of_devices(call: &Call<'_>) -> Result<(), Reason> {
     let device =
         call.operands.iter().find(|arg| arg.exact().is_none_or(is_device) && arg.shown().contains("dev"));
-    let counts = call.options.iter().filter(|(name, _)| matches!(*name, "c" | "bytes"));
-    let few = counts.map(|(_, value)| value.as_ref().and_then(Arg::exact).is_some_and(is_a_few_bytes));
+    // The last count holds.
+    let count = call.options.iter().rfind(|(name, _)| matches!(*name, "c" | "bytes"));
+    let few = count.and_then(|(_, value)| value.as_ref()?.exact()).is_some_and(is_a_few_bytes);
     match device {
-        Some(arg) if few.last() != Some(true) => Err(call.operand(arg)),
+        Some(arg) if !few => Err(call.operand(arg)),
         _ => Ok(()),
     }
 }

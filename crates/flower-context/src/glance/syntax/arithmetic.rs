@@ -10,8 +10,8 @@ use super::{Arithmetic, Fault, Piece};
 use crate::glance::reason::Construct;
 
 impl Reader<'_> {
-    /// Reads up to and with the closing `))`; the cursor stands behind the opening one.
-    pub(super) fn arithmetic(&mut self) -> Result<Arithmetic, Fault> {
+    /// Reads up to and with `end`: `))`, `;` or `]`. The cursor stands behind what opens the expression.
+    pub(super) fn arithmetic(&mut self, end: &str) -> Result<Arithmetic, Fault> {
         let start = self.at;
         let mut found = Arithmetic {
             span: self.span_from(start),
@@ -21,15 +21,13 @@ impl Reader<'_> {
         };
         let mut parentheses = 0_u32;
         loop {
+            if parentheses == 0 && self.rest().starts_with(end) {
+                found.span = self.span_from(start);
+                self.at += end.len();
+                return Ok(found);
+            }
             match self.peek() {
-                Some(b')') if parentheses == 0 => {
-                    found.span = self.span_from(start);
-                    return if self.take("))") {
-                        Ok(found)
-                    } else {
-                        Err(self.construct(start, Construct::Expansion))
-                    };
-                }
+                Some(b')') if parentheses == 0 => return Err(self.construct(start, Construct::Expansion)),
                 Some(b')') => {
                     parentheses -= 1;
                     self.at += 1;
@@ -51,8 +49,12 @@ impl Reader<'_> {
                 Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                     self.arithmetic_name(start, &mut found)?;
                 }
+                // `16#ff`: a number with its base.
                 Some(byte) if byte.is_ascii_digit() => {
-                    self.take_while(|byte| byte.is_ascii_alphanumeric());
+                    let digits = self.take_while(|byte| byte.is_ascii_alphanumeric());
+                    if digits.bytes().all(|byte| byte.is_ascii_digit()) && self.take("#") {
+                        self.take_while(|byte| byte.is_ascii_alphanumeric());
+                    }
                 }
                 Some(b'=' | b'<' | b'>' | b'!') if self.ahead(1) == Some(b'=') => self.at += 2,
                 Some(b'+' | b'-') if self.ahead(1) == self.peek() => {

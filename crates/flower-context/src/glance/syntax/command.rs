@@ -1,7 +1,7 @@
 //! Lists, pipelines and commands.
 
 use super::reader::{Reader, Until, ends_word};
-use super::{Assignment, Body, Command, Fault, Joint, List, Pipeline, Redirect, RedirectKind};
+use super::{Assigned, Assignment, Body, Command, Fault, Joint, List, Pipeline};
 use crate::glance::reason::{Construct, Reason};
 
 impl Reader<'_> {
@@ -34,6 +34,7 @@ impl Reader<'_> {
                     self.at += 1;
                     return Err(self.construct(start, Construct::Background));
                 }
+                (Some(b';'), Some(b';')) if matches!(until, Until::Branch) => Joint::Then,
                 (Some(b';'), Some(b';' | b'&' | b'|')) => return Err(self.broken()),
                 (Some(b';'), _) => {
                     self.at += 1;
@@ -50,6 +51,7 @@ impl Reader<'_> {
         match (until, self.peek()) {
             (Until::End | Until::Parenthesis, None) => true,
             (Until::Parenthesis, Some(byte)) => byte == b')',
+            (Until::Branch, _) => self.rest().starts_with(";;") || self.keyword() == "esac",
             (Until::Keyword(keywords), _) => keywords.contains(&self.keyword()),
             (Until::End, Some(_)) => false,
         }
@@ -96,7 +98,7 @@ impl Reader<'_> {
         let body = match self.keyword() {
             "" if self.rest().starts_with("((") => {
                 self.at += 2;
-                Body::Arithmetic(self.nested(Reader::arithmetic)?)
+                Body::Arithmetic(self.nested(|reader| reader.arithmetic("))"))?)
             }
             "" if self.peek() == Some(b'(') => {
                 self.at += 1;
@@ -113,13 +115,19 @@ impl Reader<'_> {
             "while" => {
                 self.at += "while".len();
                 let condition = self.block("do")?;
-                Body::While { condition, body: self.block("done")? }
+                Body::While { condition, until: false, body: self.block("done")? }
             }
+            "until" => {
+                self.at += "until".len();
+                let condition = self.block("do")?;
+                Body::While { condition, until: true, body: self.block("done")? }
+            }
+            "case" => self.case()?,
             "[[" => {
                 self.at += 2;
                 Body::Condition(self.nested(Reader::condition)?)
             }
-            "until" | "case" | "select" | "coproc" => {
+            "select" | "coproc" => {
                 return Err(self.fault_here(Reason::Construct(Construct::Keyword)));
             }
             "function" => return Err(self.fault_here(Reason::Construct(Construct::Definition))),
@@ -179,6 +187,9 @@ impl Reader<'_> {
         self.at += "for".len();
         self.blanks()?;
         let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_').to_owned();
+        if name.is_empty() && self.take("((") {
+            return self.counting_loop();
+        }
         if self.peek() == Some(b'(') || !is_name(&name) {
             return Err(self.construct(start, Construct::Keyword));
         }
@@ -203,6 +214,71 @@ impl Reader<'_> {
         self.lines()?;
         self.expect_keyword("do")?;
         Ok(Body::For { name, words, body: self.block("done")? })
+    }
+
+    /// `start; condition; step)); do …; done`
+    fn counting_loop(&mut self) -> Result<Body, Fault> {
+        let parts = self.nested(|reader| {
+            Ok([reader.arithmetic(";")?, reader.arithmetic(";")?, reader.arithmetic("))")?])
+        })?;
+        self.blanks()?;
+        if self.peek() == Some(b';') && self.ahead(1) != Some(b';') {
+            self.at += 1;
+        }
+        self.lines()?;
+        self.expect_keyword("do")?;
+        Ok(Body::Count { parts, body: self.block("done")? })
+    }
+
+    /// `case word in (pattern | pattern) …;; esac`
+    fn case(&mut self) -> Result<Body, Fault> {
+        let start = self.at;
+        // Old shells take the parenthesis behind a pattern for the end of the substitution.
+        if self.substitutions > 0 {
+            return Err(self.construct(start, Construct::Keyword));
+        }
+        self.at += "case".len();
+        self.blanks()?;
+        let word = self.whole_word()?;
+        self.lines()?;
+        self.expect_keyword("in")?;
+        let (mut patterns, mut branches) = (Vec::new(), Vec::new());
+        loop {
+            self.lines()?;
+            if self.keyword() == "esac" {
+                self.at += "esac".len();
+                return Ok(Body::Case { word, patterns, branches });
+            }
+            if self.take("(") {
+                self.blanks()?;
+            }
+            loop {
+                patterns.push(self.whole_word()?);
+                self.blanks()?;
+                if !self.take("|") {
+                    break;
+                }
+                self.blanks()?;
+            }
+            self.expect(")")?;
+            self.lines()?;
+            if !self.rest().starts_with(";;") && self.keyword() != "esac" {
+                branches.push(self.nested(|reader| reader.list(Until::Branch))?);
+            }
+            // `;&` and `;;&` go on with the next branch; shells differ in them.
+            if self.take(";;") {
+                if matches!(self.peek(), Some(b'&' | b';' | b'|')) {
+                    return Err(self.broken());
+                }
+            } else if self.keyword() != "esac" {
+                return Err(self.broken());
+            }
+        }
+    }
+
+    /// A word that is not empty.
+    fn whole_word(&mut self) -> Result<super::Word, Fault> {
+        if self.peek().is_none_or(ends_word) { Err(self.broken()) } else { self.word() }
     }
 
     fn expect_keyword(&mut self, keyword: &str) -> Result<(), Fault> {
@@ -249,98 +325,30 @@ impl Reader<'_> {
             return Ok(None);
         }
         self.at += if appends { 2 } else { 1 };
-        if self.peek() == Some(b'(') {
-            self.at += 1;
-            return Err(self.construct(start, Construct::Array));
-        }
-        let value = self.word()?;
+        let value =
+            if self.take("(") { Assigned::List(self.elements(start)?) } else { Assigned::Text(self.word()?) };
         Ok(Some(Assignment { name, appends, value, span: self.span_from(start) }))
     }
 
-    /// A redirect, if one comes next.
-    fn redirect(&mut self) -> Result<Option<Redirect>, Fault> {
-        let start = self.at;
-        // One digit: whether `12>` is a descriptor or a word depends on the shell.
-        let digits = self.take_while(|byte| byte.is_ascii_digit()).len();
-        if digits > 1 && matches!(self.peek(), Some(b'<' | b'>')) {
-            return Err(self.broken());
-        }
-        let kind = match (self.peek(), self.ahead(1)) {
-            (Some(b'<'), Some(b'(')) if digits == 0 => None,
-            (Some(b'<'), _) => Some(self.input(start)?),
-            (Some(b'>'), Some(b'(')) => return Err(self.construct(start, Construct::OutputProcess)),
-            (Some(b'>'), _) => Some(self.output()?),
-            (Some(b'&'), Some(b'>')) if digits == 0 => {
-                self.at += 2;
-                self.take(">");
-                Some(RedirectKind::Write(self.target()?))
+    /// `value …)`: the cursor stands behind the parenthesis.
+    fn elements(&mut self, start: usize) -> Result<Vec<super::Word>, Fault> {
+        let mut words = Vec::new();
+        loop {
+            self.lines()?;
+            if self.take(")") {
+                // `x=(a)b`
+                return if self.peek().is_none_or(ends_word) && self.peek() != Some(b'(') {
+                    Ok(words)
+                } else {
+                    Err(self.broken())
+                };
             }
-            _ => None,
-        };
-        let Some(kind) = kind else {
-            self.at = start;
-            return Ok(None);
-        };
-        Ok(Some(Redirect { span: self.span_from(start), kind }))
-    }
-
-    fn input(&mut self, start: usize) -> Result<RedirectKind, Fault> {
-        if self.take("<<<") {
-            Ok(RedirectKind::HereString(self.target()?))
-        } else if self.take("<<-") {
-            self.here_document(start, true)
-        } else if self.take("<<") {
-            self.here_document(start, false)
-        } else if self.take("<&") {
-            self.descriptor()?.ok_or_else(|| self.broken())
-        } else if self.take("<>") {
-            let target = self.target()?;
-            Ok(RedirectKind::Write(target))
-        } else {
-            self.at += 1;
-            Ok(RedirectKind::Read(self.target()?))
-        }
-    }
-
-    fn output(&mut self) -> Result<RedirectKind, Fault> {
-        if self.take(">&") {
-            if let Some(descriptor) = self.descriptor()? {
-                return Ok(descriptor);
+            // `[subscript]=value`: a subscript is evaluated.
+            if self.peek() == Some(b'[') {
+                return Err(self.construct(start, Construct::Array));
             }
-        } else if !(self.take(">>") || self.take(">|")) {
-            self.at += 1;
+            words.push(self.whole_word()?);
         }
-        Ok(RedirectKind::Write(self.target()?))
-    }
-
-    /// The descriptor or `-` behind `>&`; `None` leaves the cursor where it was.
-    fn descriptor(&mut self) -> Result<Option<RedirectKind>, Fault> {
-        let before = self.at;
-        self.blanks()?;
-        let target = self.keyword();
-        let digits = !target.is_empty() && target.bytes().all(|byte| byte.is_ascii_digit());
-        if digits || target == "-" {
-            self.at += target.len();
-            // `>&1<file` and `2>&1>file` are two redirects; `2>&1(` is not shell.
-            return if self.peek() == Some(b'(') {
-                Err(self.broken())
-            } else {
-                Ok(Some(RedirectKind::Descriptor))
-            };
-        }
-        self.at = before;
-        Ok(None)
-    }
-
-    fn target(&mut self) -> Result<super::Word, Fault> {
-        self.blanks()?;
-        if self.peek().is_none_or(ends_word) && !self.rest().starts_with("<(") {
-            return Err(self.broken());
-        }
-        let word = self.word()?;
-        // `< 2>&1` is a redirect of descriptor 2 without a word before it.
-        let digits = word.bare().is_some_and(|bare| bare.bytes().all(|byte| byte.is_ascii_digit()));
-        if digits && matches!(self.peek(), Some(b'<' | b'>')) { Err(self.broken()) } else { Ok(word) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::word::Pieces;
-use super::{Fault, Form, Piece, Word};
+use super::{Fault, Form, Piece, Subscript, Word};
 use crate::glance::reason::Construct;
 
 impl<'a> Reader<'a> {
@@ -13,7 +13,7 @@ impl<'a> Reader<'a> {
         if self.peek() == Some(b'[') {
             return Err(self.construct(start, Construct::Expansion));
         }
-        Ok(Piece::Parameter { name, form: Form::Whole, operands: Vec::new(), quoted })
+        Ok(Piece::Parameter { name, subscript: None, form: Form::Whole, operands: Vec::new(), quoted })
     }
 
     /// `NAME…}`: the cursor stands behind `${`.
@@ -26,6 +26,7 @@ impl<'a> Reader<'a> {
         if name.is_empty() {
             return Err(self.construct(start, Construct::Expansion));
         }
+        let subscript = self.subscript(start)?;
         let mut operands = Vec::new();
         let form = match (self.peek(), self.ahead(1)) {
             (Some(b'}'), _) => {
@@ -57,10 +58,34 @@ impl<'a> Reader<'a> {
             _ => return Err(self.construct(start, Construct::Expansion)),
         };
         if self.take("}") {
-            Ok(Piece::Parameter { name, form, operands, quoted })
+            Ok(Piece::Parameter { name, subscript, form, operands, quoted })
         } else {
             Err(self.construct(start, Construct::Expansion))
         }
+    }
+
+    /// `[@]`, `[*]`, `[2]`, `[$i]`, if one comes next.
+    fn subscript(&mut self, start: usize) -> Result<Option<Subscript>, Fault> {
+        if !self.take("[") {
+            return Ok(None);
+        }
+        if self.take("@]") || self.take("*]") {
+            return Ok(Some(Subscript::Each));
+        }
+        // zsh takes a parenthesis for flags; an empty subscript is an error.
+        if matches!(self.peek(), Some(b'(' | b']')) {
+            return Err(self.construct(start, Construct::Expansion));
+        }
+        self.nested(|reader| reader.arithmetic("]")).map(|index| Some(Subscript::At(index)))
+    }
+
+    /// Whether `$'…'` comes next with nothing in it but letters and escapes.
+    fn plain_ansi(&self) -> bool {
+        let text = self.rest().strip_prefix("$'").and_then(|rest| rest.split_once('\''));
+        text.is_some_and(|(text, _)| {
+            text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'\\' | b' ' | b','))
+                && !text.ends_with('\\')
+        })
     }
 
     /// The name of a parameter: letters, one digit (or several in braces), or one special character.
@@ -90,6 +115,11 @@ impl<'a> Reader<'a> {
         loop {
             match self.peek() {
                 Some(b'}') => return Ok(Word { span: self.span_from(from), pieces: pieces.finish() }),
+                // `${PATH//:/$'\n'}`: shells that take it for plain text here find the same end.
+                Some(b'$') if self.plain_ansi() => {
+                    self.at += 2;
+                    self.ansi(start, &mut pieces)?;
+                }
                 Some(b'$') => self.dollar(&mut pieces, true)?,
                 Some(b'\\') if !matches!(self.ahead(1), None | Some(b'\n')) => self.escape(&mut pieces)?,
                 Some(b'\'') if !quoted => self.single(&mut pieces)?,

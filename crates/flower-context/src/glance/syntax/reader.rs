@@ -45,6 +45,8 @@ pub(super) enum Until<'k> {
     End,
     /// At `)`.
     Parenthesis,
+    /// At `;;` or `esac`.
+    Branch,
     /// At one of these keywords.
     Keyword(&'k [&'k str]),
 }

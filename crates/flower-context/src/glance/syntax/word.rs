@@ -168,7 +168,7 @@ impl Reader<'_> {
         match self.ahead(1) {
             Some(b'(') if self.ahead(2) == Some(b'(') => {
                 self.at += 3;
-                let arithmetic = self.nested(Reader::arithmetic)?;
+                let arithmetic = self.nested(|reader| reader.arithmetic("))"))?;
                 pieces.push(Piece::Arithmetic(arithmetic));
                 Ok(())
             }
@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 
     /// `$'…'` with the escapes that need no table.
-    fn ansi(&mut self, start: usize, pieces: &mut Pieces) -> Result<(), Fault> {
+    pub(super) fn ansi(&mut self, start: usize, pieces: &mut Pieces) -> Result<(), Fault> {
         pieces.text("", true);
         loop {
             let run = self.take_while(|byte| !matches!(byte, b'\\' | b'\''));
@@ -227,20 +227,43 @@ impl Reader<'_> {
                     return Ok(());
                 }
                 (Some(b'\\'), Some(escape)) => {
-                    let text = match escape {
-                        b't' => "\t",
-                        b'n' => "\n",
-                        b'\\' => "\\",
-                        b'\'' => "'",
-                        b'"' => "\"",
-                        _ => return Err(self.construct(start, Construct::Expansion)),
-                    };
-                    pieces.text(text, true);
                     self.at += 2;
+                    let Some(c) = self.escaped(escape) else {
+                        return Err(self.construct(start, Construct::Expansion));
+                    };
+                    pieces.text(c.encode_utf8(&mut [0; 4]), true);
                 }
                 _ => return Err(self.construct(start, Construct::Expansion)),
             }
         }
+    }
+
+    /// The character of an escape; the cursor stands behind its letter, or its first digit. One byte beyond ASCII may
+    /// be half a character, and NUL ends the text.
+    fn escaped(&mut self, letter: u8) -> Option<char> {
+        let (digits, radix) = match letter {
+            b't' => return Some('\t'),
+            b'n' => return Some('\n'),
+            b'r' => return Some('\r'),
+            b'a' => return Some('\u{7}'),
+            b'b' => return Some('\u{8}'),
+            b'f' => return Some('\u{c}'),
+            b'v' => return Some('\u{b}'),
+            b'e' | b'E' => return Some('\u{1b}'),
+            b'\\' | b'\'' | b'"' => return Some(char::from(letter)),
+            b'x' => (2, 16),
+            b'0'..=b'7' => {
+                self.at -= 1;
+                (3, 8)
+            }
+            _ => return None,
+        };
+        let from = self.at;
+        while self.at - from < digits && self.peek().is_some_and(|byte| char::from(byte).is_digit(radix)) {
+            self.at += 1;
+        }
+        let code = u8::from_str_radix(self.slice(from, self.at), radix).ok()?;
+        (1..0x80).contains(&code).then(|| char::from(code))
     }
 
     /// `` `…` ``: up to the next backtick, whatever quotes stand between. Backslashes and quotes inside are

@@ -130,8 +130,9 @@ fn makes_fields(body: &[Token<'_>], counter: &str) -> bool {
     let safe_edits = body.windows(own.len()).filter(|window| **window == own).count();
     let other_field = body.windows(3).any(|window| match window {
         [Token::Sign("$"), Token::Word(name), assignment] => *name != counter && is_assignment(assignment),
-        [Token::Sign("$"), Token::Value(_), assignment] => is_assignment(assignment),
-        [_, Token::Sign(")"), assignment] => is_assignment(assignment),
+        [Token::Sign("$"), Token::Value(_), assignment] | [_, Token::Sign(")"), assignment] => {
+            is_assignment(assignment)
+        }
         _ => false,
     });
     edits > safe_edits || other_field
