@@ -44,7 +44,7 @@ fn view(bencher: Bencher<'_, '_>, entries: usize) {
 fn figures(bencher: Bencher<'_, '_>, entries: usize) {
     let bytes = history::history(entries);
     let transcript = Transcript::read(&bytes);
-    let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
     bencher.counter(BytesCount::new(bytes.len())).bench(|| {
         let session = Session { id: "generated", main: black_box(&transcript), workers: Vec::new() };
         Figures::of(&[session], terms)

@@ -41,7 +41,7 @@ pub use ledger::{Ledger, Session, Terms, Worker};
 pub use price::{PriceError, PriceTable};
 pub use results::LargeResult;
 pub use scripts::Script;
-pub use spills::Spills;
+pub use spills::{Recorded, Spills};
 pub use tokens::Calibration;
 pub use trend::Trend;
 pub use turns::{ContextAt, ModelFigures};

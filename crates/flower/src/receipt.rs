@@ -1,14 +1,15 @@
 //! What a run has come to, read back from the store and the manifest, not from memory: what is shown is what is kept.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use flower_context::accounting::{Figures, PriceTable, Session, Terms, Worker, WorkerMeta};
+use flower_context::accounting::{Figures, Session, Worker, WorkerMeta};
 use flower_context::transcript::Transcript;
 use flower_store::{Manifest, OpenOptions, SessionKey, SessionStore as _, SqliteStore, StepRecord};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::runtime::{DENIALS, RunError};
+use crate::runtime::RunError;
+use crate::source::{self, Marks};
 
 /// The figures of one run.
 #[derive(Debug, Serialize)]
@@ -39,12 +40,6 @@ impl StoredThread {
     }
 }
 
-/// A line of [`DENIALS`].
-#[derive(Deserialize)]
-struct DeniedCall {
-    call: String,
-}
-
 /// Reads the receipt of `run`.
 ///
 /// # Errors
@@ -60,26 +55,20 @@ pub fn receipt(
     let store = SqliteStore::open(sessions_db, &OpenOptions::default())?.store;
 
     let mut sessions = Vec::new();
-    let mut denied_ids = HashSet::new();
+    let mut marks = Marks::default();
     let ids: BTreeSet<&String> = steps.iter().flat_map(|step| &step.sessions).collect();
     for id in ids {
         let main = SessionKey::main(project_key, id.as_str())?;
         let mut threads = vec![StoredThread { entries: store.load(&main)?, key: main.clone() }];
         for key in store.list_subkeys(&main)? {
-            let entries = store.load(&key)?;
-            if key.subpath() == Some(DENIALS) {
-                let calls =
-                    entries.iter().filter_map(|entry| serde_json::from_str::<DeniedCall>(&entry.text).ok());
-                denied_ids.extend(calls.map(|denied| denied.call));
-            } else {
-                threads.push(StoredThread { key, entries });
-            }
+            threads.push(StoredThread { entries: store.load(&key)?, key });
         }
+        marks.add(&source::marks(&store, &main)?);
         sessions.push(threads);
     }
 
     let entries = sessions.iter().flatten().map(|thread| thread.entries.len()).sum();
-    let figures = figures(&sessions, &denied_ids);
+    let figures = figures(&sessions, &marks);
     Ok(Receipt {
         run: run.to_owned(),
         sessions: sessions
@@ -95,7 +84,7 @@ pub fn receipt(
     })
 }
 
-fn figures(sessions: &[Vec<StoredThread>], denied_ids: &HashSet<String>) -> Figures {
+fn figures(sessions: &[Vec<StoredThread>], marks: &Marks) -> Figures {
     let read: Vec<Vec<Transcript<'_>>> =
         sessions.iter().map(|threads| threads.iter().map(StoredThread::transcript).collect()).collect();
     let counted: Vec<Session<'_, '_>> = sessions
@@ -110,5 +99,5 @@ fn figures(sessions: &[Vec<StoredThread>], denied_ids: &HashSet<String>) -> Figu
             Some(Session { id: main.key.session_id(), main: transcript, workers: workers.collect() })
         })
         .collect();
-    Figures::of(&counted, Terms { denied_ids, prices: PriceTable::builtin() })
+    Figures::of(&counted, marks.terms())
 }

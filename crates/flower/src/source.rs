@@ -11,16 +11,17 @@ mod file;
 mod harness;
 mod stored;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use flower_context::accounting::{PriceTable, Recorded, Terms};
 use flower_store::SessionKey;
 
 use crate::runtime::SESSIONS_DB;
 
 pub use error::SourceError;
-pub(crate) use stored::{denied_ids, read as read_stored};
+pub(crate) use stored::{denied_ids, marks, read as read_stored};
 
 /// Where sessions are looked for.
 #[derive(Debug, Clone)]
@@ -56,8 +57,32 @@ pub struct Found {
     pub id: String,
     /// Where it lies.
     pub origin: Origin,
-    /// Calls that our own guards denied, as far as the store knows them: 2.1.197 leaves no mark in its transcript.
-    denied_ids: HashSet<String>,
+    /// What our own guards did, as far as the store knows.
+    marks: Marks,
+}
+
+/// What our own guards did in a session. The harness leaves no mark of it, or none in every version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Calls that they denied.
+    pub denied_ids: HashSet<String>,
+    /// Results that they moved to disk and that the harness has shown to be replaced, by call; `None` where no such thing
+    /// is on record.
+    pub spilled: Option<HashMap<String, Recorded>>,
+}
+
+impl Marks {
+    /// Terms to count by, with the prices that are built in.
+    pub fn terms(&self) -> Terms<'_> {
+        Terms { denied_ids: &self.denied_ids, spilled: self.spilled.as_ref(), prices: PriceTable::builtin() }
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.denied_ids.extend(other.denied_ids.iter().cloned());
+        if let Some(spilled) = &other.spilled {
+            self.spilled.get_or_insert_default().extend(spilled.clone());
+        }
+    }
 }
 
 /// Where a session lies.
@@ -90,8 +115,8 @@ pub struct SessionBytes {
     pub main: Vec<u8>,
     /// Its workers.
     pub workers: Vec<WorkerBytes>,
-    /// Calls that our own guards denied.
-    pub denied_ids: HashSet<String>,
+    /// What our own guards did.
+    pub marks: Marks,
 }
 
 /// The bytes of a worker.
@@ -107,7 +132,7 @@ pub struct WorkerBytes {
 
 impl Found {
     fn at(id: impl Into<String>, origin: Origin) -> Self {
-        Self { id: id.into(), origin, denied_ids: HashSet::new() }
+        Self { id: id.into(), origin, marks: Marks::default() }
     }
 
     /// The file of the main thread; `None` for a session that is only in the store.
@@ -127,7 +152,7 @@ impl Found {
             Origin::File(path) => file::read(path)?,
             Origin::Store { path, key } => stored::read(path, key)?,
         };
-        bytes.denied_ids.extend(self.denied_ids.iter().cloned());
+        bytes.marks.add(&self.marks);
         Ok(bytes)
     }
 }
@@ -156,7 +181,7 @@ pub fn find(name: Option<&str>, places: &Places) -> Result<Vec<Found>, SourceErr
             }
         }
     };
-    stored::add_denials(&mut found, places);
+    stored::add_marks(&mut found, places);
     Ok(found)
 }
 
@@ -231,3 +256,6 @@ fn directory(dir: &Path, places: &Places) -> Result<Vec<Found>, SourceError> {
     }
     Ok(sessions.into_iter().map(|(_, found)| found).collect())
 }
+
+#[cfg(test)]
+mod tests;

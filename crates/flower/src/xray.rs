@@ -1,6 +1,6 @@
 //! Where the context and the money of sessions went.
 
-use flower_context::accounting::{Figures, Ledger, PriceTable, Session, Terms, WhatIf, Worker, WorkerMeta};
+use flower_context::accounting::{Figures, Ledger, Session, WhatIf, Worker, WorkerMeta};
 use flower_context::transcript::Transcript;
 
 use crate::source::{Found, SessionBytes, SourceError};
@@ -24,8 +24,8 @@ pub fn figures(sessions: &[Found]) -> Result<Figures, SourceError> {
 pub fn what_if(sessions: &[Found]) -> Result<WhatIf, SourceError> {
     let mut sum = WhatIf::default();
     for session in sessions {
-        let SessionBytes { main, denied_ids, .. } = session.read()?;
-        sum.add(WhatIf::of(&main, Terms { denied_ids: &denied_ids, prices: PriceTable::builtin() }));
+        let SessionBytes { main, marks, .. } = session.read()?;
+        sum.add(WhatIf::of(&main, marks.terms()));
     }
     Ok(sum)
 }
@@ -39,5 +39,5 @@ fn add(ledger: &mut Ledger, id: &str, bytes: &SessionBytes) {
         transcript,
     });
     let session = Session { id, main: &main, workers: workers.collect() };
-    ledger.add(&session, Terms { denied_ids: &bytes.denied_ids, prices: PriceTable::builtin() });
+    ledger.add(&session, bytes.marks.terms());
 }

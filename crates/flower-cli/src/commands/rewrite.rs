@@ -178,7 +178,7 @@ fn input(args: &Args, console: &Console) -> Result<Input, CliError> {
         Some(worker) if session.main.is_empty() => worker.entries,
         _ => session.main,
     };
-    Ok(Input { bytes, file, denied_ids: session.denied_ids })
+    Ok(Input { bytes, file, denied_ids: session.marks.denied_ids })
 }
 
 fn denied_ids(file: Option<&Path>) -> Result<Vec<String>, CliError> {

@@ -1,11 +1,12 @@
 //! Counts sessions one after the other; none of them is needed once it has been counted.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::figures::{Figures, ThreadFigures};
 use super::price::PriceTable;
 use super::results::LargeResult;
 use super::scripts::ScriptTally;
+use super::spills::Recorded;
 use super::thread::{Counted, Seen, count};
 use super::tokens::Calibration;
 use super::worker::WorkerMeta;
@@ -38,6 +39,9 @@ pub struct Worker<'t, 'a> {
 pub struct Terms<'o> {
     /// Ids of calls that the caller's own guards denied; versions before 2.1.332 leave no mark in the transcript.
     pub denied_ids: &'o HashSet<String>,
+    /// Results that were moved to disk and that the harness has shown to be replaced, by call. `None` where nothing is on
+    /// record: then pointers in the transcript tell.
+    pub spilled: Option<&'o HashMap<String, Recorded>>,
     /// What tokens cost.
     pub prices: &'o PriceTable,
 }
@@ -53,7 +57,7 @@ pub struct Terms<'o> {
 /// let bytes = br#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Good morning"}}"#;
 /// let mut ledger = Ledger::default();
 /// let main = Transcript::read(bytes);
-/// let terms = Terms { denied_ids: &Default::default(), prices: PriceTable::builtin() };
+/// let terms = Terms { denied_ids: &Default::default(), spilled: None, prices: PriceTable::builtin() };
 /// ledger.add(&Session { id: "one", main: &main, workers: Vec::new() }, terms);
 /// assert_eq!(ledger.close().main.characters.user, 12);
 /// ```

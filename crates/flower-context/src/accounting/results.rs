@@ -90,7 +90,7 @@ impl ResultTally {
         }
         let arguments = Arguments::of(tool_use);
         let mut targets = targets(tool_use, &arguments, cwd);
-        targets.extend(moved.map(|moved| file(&moved.path, cwd)));
+        targets.extend(moved.iter().flat_map(|moved| &moved.paths).map(|path| file(path, cwd)));
         self.largest.push(Candidate {
             tool: tool_use.name.to_string(),
             input: arguments.summary(),

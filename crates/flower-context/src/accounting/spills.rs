@@ -1,7 +1,11 @@
 //! Results that were moved out of the context: spilled by flower, or persisted by the harness.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+
+mod pointer;
 
 use crate::transcript::{Block, Content, Entry, ToolResult, decode};
 
@@ -10,7 +14,7 @@ use crate::transcript::{Block, Content, Entry, ToolResult, decode};
 pub struct Spills {
     /// Results that flower spilled: a pointer stands in their place.
     pub spilled: u64,
-    /// Their characters, as the pointers say.
+    /// Their characters, as is on record or as the pointers say.
     pub spilled_characters: u64,
     /// Results that the harness persisted because they were beyond its limit: a preview stands in their place.
     pub persisted: u64,
@@ -44,11 +48,21 @@ impl Spills {
     }
 }
 
+/// A result that the harness has shown to be replaced, by the caller's records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Names of the files that it was moved to.
+    pub names: Vec<String>,
+    /// Characters that it had.
+    pub characters: u64,
+}
+
 /// Where a result went.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Moved {
     by: Mover,
-    pub(super) path: String,
+    /// The files, as far as the text names them.
+    pub(super) paths: Vec<String>,
     /// Characters of a spilled result, bytes of a persisted one; 0 where the text does not say.
     amount: u64,
 }
@@ -65,52 +79,61 @@ const PERSISTED: &str = "<persisted-output>";
 /// Where the harness puts persisted results, in a directory of the session.
 const PERSISTED_IN: &str = "/tool-results/";
 
-/// Where flower puts spilled results; the name is 16 hexadecimal digits of a hash.
-const SPILLED_IN: &str = "spill/";
-const SPILLED_NAME: usize = 16;
+/// Longer results are none that pointers stand in the place of: a pointer and what is shown with it take a tenth of it.
+const LONGEST_POINTERS: usize = 16_000;
 
 /// Reads where a result went. `None` for a result that stands in the context itself.
-pub(super) fn moved(entry: &Entry<'_>, result: &ToolResult<'_>) -> Option<Moved> {
-    let raw = first_text(result)?;
-    // A look at the raw JSON spares decoding results that can be large.
-    let inner = raw.get().strip_prefix('"')?;
-    if !inner.starts_with('[') && !inner.starts_with(PERSISTED) {
-        return None;
-    }
-    let text = decode(raw)?;
-    spilled(&text).or_else(|| persisted(&text, entry))
+///
+/// What is on record counts and nothing else: a text can quote pointers, and the harness can refuse one. Without records
+/// a pointer is known by its form and its place.
+pub(super) fn moved(
+    entry: &Entry<'_>,
+    result: &ToolResult<'_>,
+    on_record: Option<&HashMap<String, Recorded>>,
+) -> Option<Moved> {
+    let raw = result.content?.get();
+    let of_flower = match on_record {
+        Some(records) => records.get(&*result.tool_use_id).map(|record| recorded(result, record)),
+        None if raw.len() <= LONGEST_POINTERS && raw.contains(pointer::DIRECTORY) => pointed(result),
+        None => None,
+    };
+    of_flower.or_else(|| {
+        // A look at the raw JSON spares decoding results that can be large.
+        let inner = raw.strip_prefix('"');
+        let may_be = inner.map_or_else(|| raw.contains(PERSISTED), |text| text.starts_with(PERSISTED));
+        if may_be { persisted(texts(result).first()?, entry) } else { None }
+    })
 }
 
-fn first_text<'a>(result: &ToolResult<'a>) -> Option<&'a RawValue> {
-    let raw = result.content?;
-    if raw.get().starts_with('"') {
-        return Some(raw);
+fn recorded(result: &ToolResult<'_>, record: &Recorded) -> Moved {
+    let there = texts(result);
+    let paths = there.iter().flat_map(|text| text.lines()).filter_map(pointer::path);
+    let paths = paths.filter(|path| record.names.iter().any(|name| path.ends_with(name.as_str())));
+    Moved { by: Mover::Flower, paths: paths.collect(), amount: record.characters }
+}
+
+fn pointed(result: &ToolResult<'_>) -> Option<Moved> {
+    let mut moved = Moved { by: Mover::Flower, paths: Vec::new(), amount: 0 };
+    for text in texts(result) {
+        for (path, characters) in text.lines().filter_map(pointer::read) {
+            moved.paths.push(path);
+            moved.amount += characters;
+        }
     }
+    (!moved.paths.is_empty()).then_some(moved)
+}
+
+fn texts<'a>(result: &ToolResult<'a>) -> Vec<Cow<'a, str>> {
     match result.parts() {
-        Content::Blocks(blocks) => blocks.iter().find_map(|block| match block {
-            Block::Text(text) => Some(*text),
-            _ => None,
-        }),
-        Content::Text(_) => None,
+        Content::Text(text) => vec![text],
+        Content::Blocks(blocks) => blocks
+            .iter()
+            .filter_map(|block| match block {
+                Block::Text(text) => decode(text),
+                _ => None,
+            })
+            .collect(),
     }
-}
-
-/// A pointer is one line in brackets at the very beginning, in either language: a path into the spill directory, then the
-/// number of characters. A text that quotes one elsewhere is none.
-fn spilled(text: &str) -> Option<Moved> {
-    let line = text.lines().next()?.strip_prefix('[')?;
-    let (before, after) = line.split_once(SPILLED_IN)?;
-    let (name, rest) = after.split_once(".txt")?;
-    if name.len() != SPILLED_NAME || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    // What stands before the path is a word or two of prose, which ends in a blank.
-    let directory =
-        before.char_indices().find(|(_, c)| *c == '/').map_or("", |(at, _)| before.get(at..).unwrap_or(""));
-    let digits: String =
-        rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    let path = format!("{directory}{SPILLED_IN}{name}.txt");
-    Some(Moved { by: Mover::Flower, path, amount: digits.parse().unwrap_or_default() })
 }
 
 fn persisted(text: &str, entry: &Entry<'_>) -> Option<Moved> {
@@ -118,7 +141,7 @@ fn persisted(text: &str, entry: &Entry<'_>) -> Option<Moved> {
     let start = head.find('/').filter(|_| head.contains(PERSISTED_IN))?;
     let path = head.get(start..)?.trim_end().to_owned();
     let amount = recorded_size(entry).or_else(|| written_size(head)).unwrap_or_default();
-    Some(Moved { by: Mover::Harness, path, amount })
+    Some(Moved { by: Mover::Harness, paths: vec![path], amount })
 }
 
 /// Subagents' entries have no structured output, and not every tool records the size.
@@ -149,26 +172,6 @@ fn written_size(head: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check(text: &str, expected: Option<(&str, u64)>) {
-        let found = spilled(text);
-        assert_eq!(found.as_ref().map(|moved| (&*moved.path, moved.amount)), expected, "{text}");
-    }
-
-    #[test]
-    fn a_pointer_is_known_by_its_form_and_not_by_its_words() {
-        let path = "/repo/.flower/spill/0123456789abcdef.txt";
-        check(
-            &format!("[spilled to {path}: 5000 characters, 80 lines; read that file]\nfirst"),
-            Some((path, 5000)),
-        );
-        check(&format!("[已外存到 {path}:5000 个字符,80 行;需要全文请读取该文件]"), Some((path, 5000)));
-        check(&format!("see [spilled to {path}: 5000 characters]"), None);
-        check(&format!("{path}\n"), None);
-        check("[spill/notes.txt: 12 lines]", None);
-        check("[]", None);
-        check("", None);
-    }
 
     #[test]
     fn a_size_is_read_as_the_harness_writes_it() {

@@ -1,6 +1,6 @@
 //! Counts one thread, entry by entry.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::arguments::Arguments;
 use super::calls::{CallTally, Denial, Place};
@@ -10,7 +10,7 @@ use super::kinds::{self, ByKind, Length};
 use super::ledger::Terms;
 use super::results::{LargeResult, ResultTally};
 use super::scripts::ScriptTally;
-use super::spills::{self, Moved, Spills};
+use super::spills::{self, Recorded, Spills};
 use super::tokens::Growth;
 use super::trend::trend;
 use super::turns::{MessageKey, Turn, TurnTally, by_model};
@@ -49,6 +49,7 @@ pub(super) fn count(
     let agent_id = worker.as_ref().map(|worker| worker.agent_id.clone());
     let mut tally = Tally {
         place: Place { session, agent_id: agent_id.as_deref(), denied_ids: terms.denied_ids },
+        spilled: terms.spilled,
         scripts,
         prompts: 0,
         lengths: ByKind::default(),
@@ -56,7 +57,7 @@ pub(super) fn count(
         calls: CallTally::default(),
         results: ResultTally::default(),
         spills: Spills::default(),
-        moved: Vec::new(),
+        paths: Vec::new(),
     };
     for entry in transcript.entries() {
         // Older versions wrote the entries of subagents into the file of the main thread.
@@ -70,9 +71,9 @@ pub(super) fn count(
         }
         tally.entry(entry, seen);
     }
-    let Tally { prompts, lengths, turns, calls, results, mut spills, moved, .. } = tally;
+    let Tally { prompts, lengths, turns, calls, results, mut spills, paths, .. } = tally;
     seen.messages.extend(turns.keys());
-    spills.read_back = moved.iter().map(|moved| results.asked_for_file(&moved.path, "")).sum();
+    spills.read_back = paths.iter().map(|path| results.asked_for_file(path, "")).sum();
     let (calls, denials) = calls.finish();
     let turns = turns.finish();
     Counted {
@@ -103,6 +104,7 @@ pub(super) fn count(
 /// One thread while it is being counted.
 struct Tally<'t, 'a> {
     place: Place<'t>,
+    spilled: Option<&'t HashMap<String, Recorded>>,
     scripts: &'t mut ScriptTally,
     prompts: u64,
     lengths: ByKind<Length>,
@@ -110,7 +112,8 @@ struct Tally<'t, 'a> {
     calls: CallTally<'a>,
     results: ResultTally,
     spills: Spills,
-    moved: Vec<Moved>,
+    /// Files that results were moved to.
+    paths: Vec<String>,
 }
 
 impl<'a> Tally<'_, 'a> {
@@ -147,11 +150,11 @@ impl<'a> Tally<'_, 'a> {
             let Some(tool_use) = self.calls.result(entry, result, self.place) else { continue };
             let length = kinds::of_result(result);
             self.text(ByKind { tool_results: length, ..ByKind::default() });
-            let moved = spills::moved(entry, result);
+            let moved = spills::moved(entry, result, self.spilled);
             self.results.result(&tool_use, length, moved.as_ref(), self.turns.count(), cwd);
             if let Some(moved) = moved {
                 self.spills.count(&moved);
-                self.moved.push(moved);
+                self.paths.extend(moved.paths);
             }
         }
         self.prompts += u64::from(is_prompt(entry, message));

@@ -1,10 +1,10 @@
 //! Accounting: what the figures of recorded and made-up sessions are.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use flower_context::accounting::{
-    Calibration, Calls, Change, ColdCause, Figures, Ledger, PriceTable, Session, Terms, WhatIf, Worker,
-    WorkerMeta,
+    Calibration, Calls, Change, ColdCause, Figures, Ledger, PriceTable, Recorded, Session, Terms, WhatIf,
+    Worker, WorkerMeta,
 };
 use flower_context::transcript::Transcript;
 
@@ -20,7 +20,7 @@ fn figures(recording: &Recording, denied_ids: &[&str]) -> Figures {
     });
     let session = Session { id: &recording.session, main: &main, workers: workers.collect() };
     let denied_ids = denied_ids.iter().map(|id| (*id).to_owned()).collect();
-    Figures::of(&[session], Terms { denied_ids: &denied_ids, prices: PriceTable::builtin() })
+    Figures::of(&[session], Terms { denied_ids: &denied_ids, spilled: None, prices: PriceTable::builtin() })
 }
 
 fn calls(figures: &Figures) -> String {
@@ -46,7 +46,8 @@ fn a_request_counts_once_however_many_lines_it_left() {
     )
     .unwrap();
     let session = Session { id: "b052", main: &transcript, workers: Vec::new() };
-    let figures = Figures::of(&[session], Terms { denied_ids: &HashSet::new(), prices: &prices });
+    let figures =
+        Figures::of(&[session], Terms { denied_ids: &HashSet::new(), spilled: None, prices: &prices });
     let main = &figures.threads[0];
     assert_eq!((main.turns, main.prompts, figures.total.calls.called), (4, 2, 3));
     let model = &figures.models["claude-sonnet-4-5"];
@@ -132,7 +133,7 @@ fn a_fork_is_not_counted_twice() {
         let original = fixtures::recording(&format!("fork-{version}"));
         let fork = fixtures::recording_of(&format!("fork-{version}"), "00000000-0000-4000-8000-000000000014");
         let (a, b) = (Transcript::read(&original.main), Transcript::read(&fork.main));
-        let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+        let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
         let session = |id, main| Session { id, main, workers: Vec::new() };
         let both = Figures::of(&[session("a", &a), session("b", &b)], terms);
         assert_eq!(both.threads[0].turns, 4, "{version}");
@@ -173,6 +174,49 @@ fn a_result_that_the_harness_persisted_is_found_with_its_size() {
     }
 }
 
+/// A call and its result, as two lines.
+fn call(id: &str, result: &str) -> String {
+    let call = serde_json::json!({"type": "assistant", "uuid": format!("{id}-1"), "message": {"role": "assistant", "id": id,
+        "content": [{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "/a"}}]}});
+    let result = serde_json::json!({"type": "user", "uuid": format!("{id}-2"), "message": {"role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": id, "content": result}]}});
+    format!("{call}\n{result}\n")
+}
+
+#[test]
+fn what_is_on_record_counts_and_else_what_pointers_say() {
+    let pointer = |digit: &str| {
+        format!("[spilled to /w/.flower/spill/{}.txt: 5000 characters, 9 lines]", digit.repeat(16))
+    };
+    let back = r#"{"type":"assistant","uuid":"back","message":{"role":"assistant","id":"back","content":[
+        {"type":"tool_use","id":"back","name":"Read","input":{"file_path":"/w/.flower/spill/1111111111111111.txt"}}]}}"#;
+    let bytes = [
+        call("bash", &pointer("1")),
+        call("read", &format!("     1\tfirst\n     2\t{}", pointer("2"))),
+        call("list", &format!("a\nb\nand 7 more: {}", pointer("3"))),
+        call("notes", &format!("It said {}.", pointer("4"))),
+        call("quoted", &pointer("5")),
+        call("refused", "the whole text"),
+        back.replace('\n', ""),
+    ]
+    .concat();
+    let main = Transcript::read(bytes.as_bytes());
+    let session = Session { id: "s", main: &main, workers: Vec::new() };
+    let denied_ids = HashSet::new();
+    let terms = |spilled| Terms { denied_ids: &denied_ids, spilled, prices: PriceTable::builtin() };
+    let count = |spilled| Figures::of(std::slice::from_ref(&session), terms(spilled)).main.spills;
+
+    let by_pointers = count(None);
+    assert_eq!((by_pointers.spilled, by_pointers.spilled_characters, by_pointers.read_back), (4, 20_000, 1));
+
+    let record =
+        |digit: &str| Recorded { names: vec![format!("{}.txt", digit.repeat(16))], characters: 7000 };
+    let records: HashMap<_, _> =
+        [("bash", "1"), ("read", "2")].map(|(call, digit)| (call.to_owned(), record(digit))).into();
+    let by_records = count(Some(&records));
+    assert_eq!((by_records.spilled, by_records.spilled_characters, by_records.read_back), (2, 14_000, 1));
+}
+
 #[test]
 fn every_recording_adds_up() {
     for scenario in fixtures::scenarios() {
@@ -207,7 +251,7 @@ fn sessions_counted_one_after_the_other_come_to_the_same() {
     let recordings = names.map(fixtures::recording);
     let read = recordings.each_ref().map(|recording| Transcript::read(&recording.main));
     let sessions = names.iter().zip(&read).map(|(id, main)| Session { id, main, workers: Vec::new() });
-    let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
     let together = Figures::of(&sessions.collect::<Vec<_>>(), terms);
     let mut ledger = Ledger::default();
     for (id, recording) in names.iter().zip(&recordings) {
@@ -222,7 +266,7 @@ fn supposing_nothing_is_the_recorded_session_and_no_change_makes_it_longer() {
     for scenario in fixtures::scenarios() {
         let recording = fixtures::recording(&scenario);
         let figures = figures(&recording, &[]);
-        let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+        let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
         let what_if = WhatIf::of(&recording.main, terms);
         let recorded = what_if.supposed[0];
         let prompts: u64 = figures.threads[0].context.iter().map(|at| at.tokens).sum();
@@ -277,7 +321,7 @@ fn session_with_a_big_result() -> String {
 #[test]
 fn a_spilled_result_is_missing_from_every_later_prompt() {
     let text = session_with_a_big_result();
-    let terms = Terms { denied_ids: &HashSet::new(), prices: PriceTable::builtin() };
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
     let what_if = WhatIf::of(text.as_bytes(), terms);
     let of = |change| what_if.supposed.iter().find(|supposed| supposed.change == change).unwrap();
     // Four prompts of 10,000 and three times the 10,000 tokens of the result, with a little for the other results.

@@ -135,7 +135,7 @@ fn degraded(
     let main = Transcript::read(&bytes.main);
     let workers: Vec<Transcript<'_>> =
         bytes.workers.iter().map(|worker| Transcript::read(&worker.entries)).collect();
-    let denied: Vec<String> = bytes.denied_ids.iter().cloned().collect();
+    let denied: Vec<String> = bytes.marks.denied_ids.iter().cloned().collect();
     let index = std::fs::read_to_string(inner.bench.index()).unwrap_or_default();
     let known = Known {
         prompt,

@@ -1,14 +1,15 @@
 //! Sessions in our own store, which is only looked into.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use flower_store::{OpenOptions, ProjectPaths, SessionKey, SessionStore as _, SqliteStore};
+use flower_context::accounting::Recorded;
+use flower_store::{OpenOptions, ProjectPaths, SessionKey, SessionStore as _, SqliteStore, StoreError};
 use serde::Deserialize;
 
-use super::{Found, Origin, Places, SessionBytes, SourceError, WorkerBytes};
-use crate::runtime::DENIALS;
+use super::{Found, Marks, Origin, Places, SessionBytes, SourceError, WorkerBytes};
+use crate::runtime::{DENIALS, SPILLS};
 
 /// The sessions of the working directory, with the time of their last line.
 pub(super) fn sessions(places: &Places) -> Result<Vec<(SystemTime, Found)>, SourceError> {
@@ -29,27 +30,32 @@ fn time(rfc3339: &str) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(since_1970)
 }
 
-/// Adds the denials of our own guards to sessions that were found on disk. A store that cannot be read knows none.
-pub(super) fn add_denials(found: &mut [Found], places: &Places) {
+/// Adds what our own guards did to sessions that were found on disk. A store that cannot be read knows nothing.
+pub(super) fn add_marks(found: &mut [Found], places: &Places) {
     let on_disk = found.iter_mut().filter(|found| found.path().is_some());
     if let (Ok(Some(store)), Ok(project)) = (open(&places.sessions_db), project(places)) {
         for found in on_disk {
-            let denials = SessionKey::main(project.project_key(), found.id.as_str())
-                .and_then(|main| main.with_subpath(DENIALS))
-                .and_then(|thread| denied_ids(&store, &thread));
-            found.denied_ids = denials.unwrap_or_default();
+            let marks = SessionKey::main(project.project_key(), found.id.as_str())
+                .and_then(|main| marks(&store, &main));
+            found.marks = marks.unwrap_or_default();
         }
     }
+}
+
+/// What our own guards did in a session.
+pub(crate) fn marks(store: &SqliteStore, main: &SessionKey) -> Result<Marks, StoreError> {
+    let denied_ids = denied_ids(store, &main.with_subpath(DENIALS)?)?;
+    let spilled = spilled(store, &main.with_subpath(SPILLS)?)?;
+    Ok(Marks { denied_ids, spilled })
 }
 
 /// Reads a session with its workers.
 pub(crate) fn read(path: &Path, main: &SessionKey) -> Result<SessionBytes, SourceError> {
     let store = SqliteStore::open_read_only(path, &OpenOptions::default())?;
-    let mut bytes = SessionBytes { main: lines(&store, main)?, ..SessionBytes::default() };
+    let mut bytes =
+        SessionBytes { main: lines(&store, main)?, marks: marks(&store, main)?, ..SessionBytes::default() };
     for thread in store.list_subkeys(main)? {
-        if thread.subpath() == Some(DENIALS) {
-            bytes.denied_ids = denied_ids(&store, &thread)?;
-        } else if let Some(agent_id) = thread.agent_id() {
+        if let Some(agent_id) = thread.agent_id() {
             let entries = lines(&store, &thread)?;
             // What stands in a meta file on disk is an entry here.
             bytes.workers.push(WorkerBytes { agent_id: agent_id.to_owned(), entries, meta: String::new() });
@@ -68,10 +74,7 @@ fn lines(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<u8>, SourceErro
 }
 
 /// The calls that our own guards denied in a session, from the thread that keeps them.
-pub(crate) fn denied_ids(
-    store: &SqliteStore,
-    thread: &SessionKey,
-) -> Result<HashSet<String>, flower_store::StoreError> {
+pub(crate) fn denied_ids(store: &SqliteStore, thread: &SessionKey) -> Result<HashSet<String>, StoreError> {
     #[derive(Deserialize)]
     struct Denied {
         call: String,
@@ -81,6 +84,36 @@ pub(crate) fn denied_ids(
         ids.extend(serde_json::from_str::<Denied>(entry.text).ok().map(|denied| denied.call));
     })?;
     Ok(ids)
+}
+
+/// The results of a session that were moved to disk and that the harness has shown to be replaced; `None` where nothing at
+/// all is on record.
+fn spilled(
+    store: &SqliteStore,
+    thread: &SessionKey,
+) -> Result<Option<HashMap<String, Recorded>>, StoreError> {
+    #[derive(Deserialize)]
+    struct Line {
+        call: String,
+        files: Vec<File>,
+        before: u64,
+        taken: bool,
+    }
+    #[derive(Deserialize)]
+    struct File {
+        name: String,
+    }
+    let mut spilled = None;
+    store.visit(thread, &mut |entry| {
+        let Ok(Line { call, files, before, taken }) = serde_json::from_str(entry.text) else { return };
+        let spilled: &mut HashMap<_, _> = spilled.get_or_insert_default();
+        // An output that was only read as on a terminal is nowhere else.
+        if taken && !files.is_empty() {
+            let names = files.into_iter().map(|file| file.name).collect();
+            spilled.insert(call, Recorded { names, characters: before });
+        }
+    })?;
+    Ok(spilled)
 }
 
 fn open(path: &Path) -> Result<Option<SqliteStore>, SourceError> {
