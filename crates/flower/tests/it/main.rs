@@ -8,6 +8,7 @@
     reason = "tests stop at what they did not expect"
 )]
 
+mod network;
 mod played;
 
 mod coordinating;
