@@ -3,7 +3,7 @@
 //! A run that lasts for days meets lost networks, overloaded servers and harnesses that break off. What to do follows
 //! from what the harness says, in this order: [`Signs`] gather its words while a turn runs; [`classify`] makes a
 //! [`Class`] of them; a [`Streak`] turns the class and what was tried before into a decision, [`Then`]; [`wait_for`] waits
-//! for the network with a probe that sends nothing. All of it is pure but [`probe`].
+//! for the network with a probe that sends nothing. All of it is pure but [`probe`] and [`SettingsEnv::read`].
 //!
 //! - **Resume, not restart**: what was done stays done. Only a full context begins a new session, with a handoff.
 //! - **A model's words decide nothing.** Fields of the harness come first, its error texts last.
@@ -15,6 +15,7 @@ mod classify;
 mod endpoint;
 mod probe;
 mod settings;
+mod settings_env;
 mod signs;
 mod silence;
 mod streak;
@@ -26,6 +27,7 @@ pub use classify::classify;
 pub use endpoint::{Blind, Endpoint, Hop, Reach};
 pub use probe::{Arrival, Probe, Waiting, probe, wait_for};
 pub use settings::{Probing, Resilience};
+pub use settings_env::SettingsEnv;
 pub use signs::{End, Heard, Signs};
 pub use silence::{Busy, Ear, Limits, Silence};
 pub use streak::{GiveUp, Streak, Then};

@@ -92,7 +92,8 @@ const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PR
 const PROXIES_FOR_ALL: [&str; 2] = ["all_proxy", "ALL_PROXY"];
 
 impl Reach {
-    /// What a harness of `version` connects to with the environment `variable`.
+    /// What a harness of `version` connects to with the environment `variable`. What its settings files put over that
+    /// is part of it: [`SettingsEnv`](super::SettingsEnv).
     pub fn of(version: Option<Version>, variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let dialect = match version {

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::{TcpStream, lookup_host};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::backoff::{Backoff, Next};
@@ -33,20 +34,30 @@ impl Probe {
     }
 }
 
-/// Looks up the endpoint's name and connects to its addresses, one after the other, `limit` for all of it.
+/// Looks up the endpoint's name and connects to its addresses, all at once, `limit` for all of it: an address from which
+/// nothing comes back must not hide one that answers.
 pub async fn probe(endpoint: &Endpoint, limit: Duration) -> Probe {
     timeout(limit, reach(endpoint)).await.unwrap_or(Probe::TooSlow)
 }
 
 async fn reach(endpoint: &Endpoint) -> Probe {
-    let addresses = match lookup_host((endpoint.host.as_str(), endpoint.port)).await {
-        Ok(addresses) => addresses,
-        Err(error) => return Probe::NoName(error.to_string()),
-    };
+    match lookup_host((endpoint.host.as_str(), endpoint.port)).await {
+        Ok(addresses) => reach_any(addresses.take(MOST_ADDRESSES)).await,
+        Err(error) => Probe::NoName(error.to_string()),
+    }
+}
+
+/// Names of big services have some addresses of each kind; nobody needs more of them to say that one answers.
+const MOST_ADDRESSES: usize = 16;
+
+async fn reach_any(addresses: impl Iterator<Item = SocketAddr>) -> Probe {
+    let mut tries: JoinSet<io::Result<SocketAddr>> =
+        addresses.map(|address| async move { TcpStream::connect(address).await.map(|_| address) }).collect();
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for address in addresses {
-        match TcpStream::connect(address).await {
-            Ok(_) => return Probe::Answers(address),
+    while let Some(tried) = tries.join_next().await {
+        match tried.map_err(io::Error::other).flatten() {
+            // What is dropped is tried no longer.
+            Ok(address) => return Probe::Answers(address),
             Err(error) => last = error,
         }
     }
@@ -245,6 +256,21 @@ mod tests {
         let mut sent = Vec::new();
         stream.read_to_end(&mut sent).await.unwrap();
         assert_eq!(sent, b"");
+    }
+
+    #[tokio::test]
+    async fn one_address_that_answers_is_enough() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let here = listener.local_addr().unwrap();
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let gone = closed.local_addr().unwrap();
+        drop(closed);
+        for addresses in [vec![here, gone], vec![gone, here], vec![gone, gone, here]] {
+            assert_eq!(reach_any(addresses.into_iter()).await, Probe::Answers(here));
+        }
+        for addresses in [vec![], vec![gone]] {
+            assert!(matches!(reach_any(addresses.into_iter()).await, Probe::NoConnection(_)));
+        }
     }
 
     #[tokio::test]
