@@ -1,6 +1,7 @@
 //! The terminal: data to standard output, talk to standard error, colour only where it is wanted. Whatever is shown may
 //! hold words of a model, a tool or a file system, so no line can steer the terminal.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use flower_context::Lang;
@@ -109,7 +110,8 @@ fn escaped(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for c in json.chars() {
         if c.is_control() || is_invisible_control(c) {
-            line.push_str(&format!("\\u{:04x}", u32::from(c)));
+            // Writing to a string cannot fail.
+            let _ = write!(line, "\\u{:04x}", u32::from(c));
         } else {
             line.push(c);
         }

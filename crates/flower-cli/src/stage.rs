@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use flower::Runtime;
 use flower::roles::AgentSpec;
-use flower::runtime::{FailureKind, Outcome, RunError, RunEvent, Start};
+use flower::runtime::{Failure, FailureKind, Outcome, RunError, RunEvent, Start};
 use flower_context::fill;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -52,7 +52,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CliError>>) -> Re
         .block_on(work)
 }
 
-/// Carries the step to its end.
+/// Carries the step to its end. A failure is told by [`tell_failure`].
 pub(crate) async fn play(
     runtime: &Runtime,
     spec: &AgentSpec,
@@ -79,13 +79,15 @@ pub(crate) async fn play(
         }
     };
     drain(&mut events, show, console);
-    if let Some(failure) = &outcome.failure {
-        let text = fill(console.texts().step_failed, &[("failure", &one_line(&failure.to_string(), 1000))]);
-        let mut error = CliError::new(Kind::Failed, text);
-        error.hint = hint(failure.kind, console).map(str::to_owned);
-        console.error(&error);
-    }
     Ok(Played { outcome, signal: ended_by })
+}
+
+/// Says why a step failed, and what to do next.
+pub(crate) fn tell_failure(failure: &Failure, hint: Option<&str>, console: &Console) {
+    let text = fill(console.texts().step_failed, &[("failure", &one_line(&failure.to_string(), 1000))]);
+    let mut error = CliError::new(Kind::Failed, text);
+    error.hint = hint.map(str::to_owned);
+    console.error(&error);
 }
 
 fn drain(events: &mut UnboundedReceiver<RunEvent>, show: Show, console: &Console) {
@@ -99,7 +101,8 @@ pub(crate) fn cannot_run(error: &RunError) -> CliError {
     CliError::from_error(Kind::CannotStart, error)
 }
 
-fn hint(kind: FailureKind, console: &Console) -> Option<&'static str> {
+/// What to do about a failure in a run against the real API.
+pub(crate) fn hint(kind: FailureKind, console: &Console) -> Option<&'static str> {
     let texts = console.texts();
     match kind {
         FailureKind::Stopped => Some(texts.hint_stopped),

@@ -84,6 +84,8 @@ texts! {
     hint_context_full,
     hint_budget,
     hint_harness,
+    hint_scenario,
+    hint_faults,
     /// `{session}`
     hint_resume,
 
@@ -94,6 +96,8 @@ texts! {
     serving,
     /// `{known}`
     unknown_scenario,
+    broken_scenario,
+    scenario_variables,
     rehearsal_needs_other_workspace,
     /// `{message}`
     rehearsal_refused,
@@ -110,11 +114,35 @@ texts! {
     receipt_calls,
     receipt_characters,
     receipt_share,
+    receipt_steps,
+    /// `{result}`, `{turns}`, `{starts}`, `{dollars}`, `{sessions}`
+    receipt_step_line,
+    receipt_step_done,
+    /// `{kind}`
+    receipt_step_failed,
     receipt_main,
     receipt_workers,
     receipt_tools,
     receipt_denied,
     receipt_nothing_denied,
+    receipt_layers,
+    receipt_spills,
+    /// `{count}`, `{characters}`, `{tools}`
+    receipt_spills_line,
+    /// `{count}`
+    receipt_spills_refused,
+    receipt_resumes,
+    /// `{edits}`, `{saved}`, `{cold}`, `{turns}`
+    receipt_resume_line,
+    receipt_resume_nothing,
+    /// `{edits}`
+    receipt_resume_left,
+    receipt_handoffs,
+    pass_expire,
+    pass_trim,
+    pass_prune_denials,
+    pass_prune_debris,
+    pass_heal,
     receipt_context,
     /// `{watermark}`, `{peak}`, `{turns}`
     receipt_context_line,

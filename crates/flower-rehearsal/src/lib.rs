@@ -49,50 +49,20 @@ pub mod fault;
 
 pub mod recorder;
 
+mod built_in;
+
 // To whom.
 pub mod server;
 
 #[cfg(test)]
 mod testing;
 
+pub use built_in::{BUILT_IN, BuiltIn};
 pub use clock::Clock;
 pub use fault::Fault;
 pub use scenario::{Scenario, ScenarioError};
 pub use server::{Error, Kept, Options, Rehearsal, State, ThreadState, Violation};
 pub use validate::ForeignThinking;
-
-/// A scenario that comes with this crate, in both languages: the same threads, steps, tools and commands.
-///
-/// All of them need a session that runs where `data/*.txt` are several files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BuiltIn {
-    /// What it is called.
-    pub name: &'static str,
-    /// The file in English.
-    pub english: &'static str,
-    /// The file in Chinese.
-    pub chinese: &'static str,
-}
-
-/// The scenarios that come with this crate.
-pub const BUILT_IN: [BuiltIn; 4] = [
-    BuiltIn { name: "coordinator", english: COORDINATOR, chinese: COORDINATOR_ZH },
-    BuiltIn {
-        name: "handoff",
-        english: include_str!("../scenarios/handoff.toml"),
-        chinese: include_str!("../scenarios/handoff.zh.toml"),
-    },
-    BuiltIn {
-        name: "handoff-degraded",
-        english: include_str!("../scenarios/handoff-degraded.toml"),
-        chinese: include_str!("../scenarios/handoff-degraded.zh.toml"),
-    },
-    BuiltIn {
-        name: "overflow",
-        english: include_str!("../scenarios/overflow.toml"),
-        chinese: include_str!("../scenarios/overflow.zh.toml"),
-    },
-];
 
 /// The built-in rehearsal in English: a coordinator, two workers, numbers that tools really returned.
 ///

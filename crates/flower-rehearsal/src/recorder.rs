@@ -6,7 +6,7 @@
 //! no JSON are skipped, as the harness does. What was left out is said in [`Recording::left_out`].
 
 use crate::scenario::template::{InputTemplate, Template};
-use crate::scenario::{AfterLast, AgentMatch, Call, Match, Scenario, Step, StopReason, Thought, Thread};
+use crate::scenario::{AfterLast, AgentMatch, Call, Match, Run, Scenario, Step, StopReason, Thought, Thread};
 use serde_json::{Map, Value};
 
 /// A recorded session as a scenario.
@@ -64,8 +64,10 @@ pub fn record(name: &str, main: &[u8], subagents: &[&[u8]]) -> Recording {
     Recording {
         scenario: Scenario {
             name: name.to_owned(),
+            about: None,
             prompt: None,
             window: None,
+            run: Run::default(),
             threads,
             fallback: None,
             faults: Vec::new(),

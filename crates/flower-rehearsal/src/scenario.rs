@@ -21,7 +21,8 @@
 //! # Ok::<(), flower_rehearsal::ScenarioError>(())
 //! ```
 //!
-//! **Prompt.** `prompt` is what the human asks when a whole run is played from the file; the server does not need it.
+//! **Prompt.** `prompt` is what the human asks when a whole run is played from the file; the server does not need it. A
+//! run of several steps, and what the runtime is told, stand in `[run]` ([`run`]). `about` is a sentence for people.
 //!
 //! **Window.** `window = 100000` is the context window of whatever model is asked: a longer prompt is refused as too long,
 //! each time. How long a prompt is follows from its text ([`crate::tokens`]); `{{filler:40000}}` makes it longer. Whoever
@@ -45,11 +46,13 @@
 mod conversation;
 mod file;
 pub mod position;
+pub mod run;
 pub mod template;
 mod written;
 
 pub use conversation::{Conversation, Outcome};
 pub use file::ScenarioError;
+pub use run::Run;
 
 use crate::fault::Fault;
 use std::path::Path;
@@ -64,10 +67,14 @@ pub const DEFAULT: &str = include_str!("../scenarios/default.toml");
 pub struct Scenario {
     /// A name for people; the file's name unless it gives one.
     pub name: String,
+    /// A sentence for people: what is shown.
+    pub about: Option<String>,
     /// What the human asks at the start of the run. The server does not look at it; whoever starts the run does.
     pub prompt: Option<String>,
     /// The context window in tokens, in place of the models' own where it is smaller.
     pub window: Option<u64>,
+    /// How a whole run is played. The server does not look at it.
+    pub run: Run,
     /// In order of preference: the first that matches answers.
     pub threads: Vec<Thread>,
     /// What answers when no thread matches or a thread has come to its end.

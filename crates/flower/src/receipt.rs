@@ -1,15 +1,18 @@
 //! What a run has come to, read back from the store and the manifest, not from memory: what is shown is what is kept.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flower_context::accounting::{Figures, Session, Worker, WorkerMeta};
+use flower_context::rewrite::Report;
 use flower_context::transcript::Transcript;
 use flower_store::{Manifest, OpenOptions, SessionKey, SessionStore as _, SqliteStore, StepRecord};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::runtime::RunError;
+use crate::runtime::{DENIALS, HANDOFFS, REWRITTEN, RunError, SPILLS};
 use crate::source::{self, Marks};
+use crate::view::VIEW;
 
 /// The figures of one run.
 #[derive(Debug, Serialize)]
@@ -20,12 +23,34 @@ pub struct Receipt {
     pub steps: Vec<StepRecord>,
     /// Its sessions, as far as they are in the store.
     pub sessions: Vec<String>,
-    /// Entries in the store, all threads together.
+    /// Entries in the store, all threads of the harness together.
     pub entries: usize,
+    /// Results that were to be moved to disk, session by session.
+    pub spills: Vec<StoredSpill>,
+    /// What was rewritten each time that a session was opened again, step by step.
+    pub resumes: Vec<Report>,
+    /// The documents with which sessions handed over, step by step.
+    pub handoffs: Vec<PathBuf>,
     /// Everything that can be counted from them.
     pub figures: Figures,
     /// US dollars by the harness's own word: the sum over the steps.
     pub cost_usd: f64,
+}
+
+/// A line of [`SPILLS`], as far as it is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredSpill {
+    /// The tool.
+    pub tool: String,
+    /// The harness's id of the worker that made the call; absent for the main thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// Characters that the texts had.
+    pub before: u64,
+    /// Characters that were to stand in their place.
+    pub after: u64,
+    /// The harness took them: else the original is still in the history.
+    pub taken: bool,
 }
 
 /// One thread as it lies in the store.
@@ -56,12 +81,17 @@ pub fn receipt(
 
     let mut sessions = Vec::new();
     let mut marks = Marks::default();
+    let mut spills = Vec::new();
     let ids: BTreeSet<&String> = steps.iter().flat_map(|step| &step.sessions).collect();
     for id in ids {
         let main = SessionKey::main(project_key, id.as_str())?;
         let mut threads = vec![StoredThread { entries: store.load(&main)?, key: main.clone() }];
         for key in store.list_subkeys(&main)? {
-            threads.push(StoredThread { entries: store.load(&key)?, key });
+            match key.subpath() {
+                Some(SPILLS) => spills.extend(read::<StoredSpill>(&store.load(&key)?)),
+                Some(DENIALS | VIEW) => {}
+                _ => threads.push(StoredThread { entries: store.load(&key)?, key }),
+            }
         }
         marks.add(&source::marks(&store, &main)?);
         sessions.push(threads);
@@ -78,10 +108,24 @@ pub fn receipt(
             .map(|thread| thread.key.session_id().to_owned())
             .collect(),
         entries,
+        spills,
+        resumes: listed(&steps, REWRITTEN),
+        handoffs: listed(&steps, HANDOFFS),
         figures,
         cost_usd: steps.iter().filter_map(|step| step.cost_usd).sum(),
         steps,
     })
+}
+
+/// Marks of our own beside a session. What is none is left out: a newer version may have written it.
+fn read<T: DeserializeOwned>(entries: &[flower_store::Entry]) -> impl Iterator<Item = T> {
+    entries.iter().filter_map(|entry| serde_json::from_str(&entry.text).ok())
+}
+
+/// What the records of steps list in a field, as far as this version knows it.
+fn listed<T: DeserializeOwned>(steps: &[StepRecord], field: &str) -> Vec<T> {
+    let lists = steps.iter().filter_map(|step| step.later.get(field)?.as_array());
+    lists.flatten().filter_map(|value| T::deserialize(value).ok()).collect()
 }
 
 fn figures(sessions: &[Vec<StoredThread>], marks: &Marks) -> Figures {

@@ -47,6 +47,7 @@ pub use error::RunError;
 pub use event::{Denial, RunEvent};
 pub use mirror::{DENIALS, SPILLS};
 pub use outcome::{Failure, FailureKind, Outcome};
+pub use record::{HANDOFFS, REWRITTEN};
 
 /// One run: steps in one workspace, with one store and one manifest. Cheap to clone.
 #[derive(Debug, Clone)]

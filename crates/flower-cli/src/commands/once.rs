@@ -112,6 +112,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     let spec = spec(tools.unwrap_or_else(reading))?;
     let show = Show::of(args.json);
     let played = stage::block_on(stage::play(&runtime, &spec, &prompt, start, show, console))?;
+    if let Some(failure) = &played.outcome.failure {
+        stage::tell_failure(failure, stage::hint(failure.kind, console), console);
+    }
     if show == Show::Progress && !played.outcome.text.is_empty() {
         console.data(&harmless(&played.outcome.text));
     }

@@ -1,38 +1,36 @@
 //! `flower rehearse`: a whole run, offline. Everything is real but the model.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use flower::Runtime;
-use flower::handoff::Handoff;
 use flower::receipt::receipt;
-use flower::runtime::{RuntimeBuilder, Settings, Start};
 use flower_claude::harness::Install;
 use flower_context::{Lang, fill};
-use flower_rehearsal::{BUILT_IN, Options, Rehearsal, Scenario};
+use flower_rehearsal::{BUILT_IN, BuiltIn, Options, Rehearsal, Scenario, ScenarioError};
 use flower_store::ProjectPaths;
 
-use crate::console::{Console, one_line};
+use crate::console::Console;
 use crate::error::{CliError, Kind};
 use crate::signals;
-use crate::stage::{self, Played, Show};
+use crate::stage::{self, Show};
 
 mod cast;
+mod play;
+mod settings;
 mod shown;
 mod workspace;
 
+use play::{Performance, Play, cannot_serve, variables};
+use settings::{CONFIG_DIR, Layer, without};
 use workspace::{Workspace, WorkspaceError};
-
-/// The harness's configuration directory in its state of a rehearsal.
-const CONFIG_DIR: &str = "claude";
 
 /// What is played when nothing else is asked for.
 const USUAL: &str = "coordinator";
 
 /// Options of `flower rehearse`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// A scenario: the name of a built-in one, or a file [default: coordinator].
     scenario: Option<String>,
@@ -45,6 +43,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     claude: Option<PathBuf>,
 
+    /// Play without these layers, with commas between them: what comes of it shows what they are good for.
+    #[arg(long, value_name = "LAYERS", value_delimiter = ',')]
+    without: Vec<Layer>,
+
     /// Print events, and the receipt as the last line, as JSON lines.
     #[arg(long)]
     json: bool,
@@ -54,90 +56,62 @@ pub(crate) struct Args {
     keep: bool,
 
     /// Only serve the scripted API, and print its URL.
-    #[arg(long, conflicts_with_all = ["workspace", "claude", "keep"])]
+    #[arg(long, conflicts_with_all = ["workspace", "claude", "without", "keep"])]
     serve: bool,
+
+    /// List the built-in scenarios.
+    #[arg(long, conflicts_with_all = ["scenario", "workspace", "claude", "without", "keep", "serve"])]
+    list: bool,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
+    if args.list {
+        return list(args, console);
+    }
     if args.serve {
         return serve(args, console);
     }
-    let scenario = scenario(args.scenario.as_deref().unwrap_or(USUAL), console)?;
-    let found = crate::harness::ensure(args.claude.as_deref(), Install::Allowed, console)?;
+    let mut scenario = scenario(args.scenario.as_deref().unwrap_or(USUAL), console)?;
+    scenario.run = without(scenario.run, &args.without);
+    let harness = crate::harness::ensure(args.claude.as_deref(), Install::Allowed, console)?;
     let seed = RandomState::new().hash_one(std::process::id());
-    let mut workspace = Workspace::open(args.workspace.as_deref(), seed).map_err(|error| {
+    let opened = Workspace::open(args.workspace.as_deref(), seed, scenario.run.isolated);
+    let mut workspace = opened.map_err(|error| {
         let wrapped = CliError::from_error(Kind::CannotStart, &error);
         match error {
             WorkspaceError::Occupied(_) => wrapped.hint(console.texts().rehearsal_needs_other_workspace),
+            WorkspaceError::Git(_) => wrapped.hint(console.texts().doctor_git_hint),
             WorkspaceError::Disk { .. } => wrapped,
         }
     })?;
     if args.keep {
         workspace.keep();
     }
-    rehearse(args, scenario, found, &workspace, seed, console)
-}
-
-fn rehearse(
-    args: &Args,
-    scenario: Scenario,
-    found: flower_claude::harness::Found,
-    workspace: &Workspace,
-    seed: u64,
-    console: &Console,
-) -> Result<ExitCode, CliError> {
-    let show = Show::of(args.json);
-    let spec = cast::lead(console.texts());
-    let prompt = scenario.prompt.clone().unwrap_or_else(|| console.texts().rehearsal_prompt.to_owned());
-    let home = workspace.path.join(".flower");
-    // Below `runs/`, which git ignores.
-    let harness_state = home.join("runs/rehearsal");
-    // The harness takes the scripted model for a real one, so the runtime is told how small its window is.
-    let handoff = Handoff { window: scenario.window, ..Handoff::default() };
-    let runtime_builder = Runtime::builder(&workspace.path)
-        .harness(found)
-        .lang(console.lang)
-        .settings(Settings::None)
-        .handoff(handoff);
-
-    let played = stage::block_on(async {
-        let options = Options {
-            variables: variables(
-                &workspace.path,
-                &home.join("artifacts").join(format!("rehearsal-{seed:08x}")),
-            ),
-            ..Options::default()
-        };
-        let rehearsal = Rehearsal::start(scenario, options)
-            .await
-            .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
-        let shown_path = workspace.path.display().to_string();
-        console.say(&fill(console.texts().rehearsing, &[("path", &shown_path), ("url", &rehearsal.url())]));
-        let runtime = isolated(runtime_builder, &rehearsal.url(), &harness_state)
-            .build()
-            .map_err(|error| stage::cannot_run(&error))?;
-        let played = stage::play(&runtime, &spec, &prompt, Start::Fresh, show, console).await?;
-        let state = rehearsal.shutdown().await;
-        for violation in &state.violations {
-            let message = one_line(&violation.message, 500);
-            console.warn(&fill(console.texts().rehearsal_refused, &[("message", &message)]));
-        }
-        Ok((runtime, played))
-    })?;
-    let (runtime, played) = played;
-    show_receipt(&runtime, &played, &harness_state, workspace, args, console)?;
-    Ok(played.exit_code())
+    let play = Play {
+        scenario,
+        harness,
+        workspace: &workspace,
+        // Below `runs/`, which git ignores.
+        state: workspace.home.join("runs/rehearsal"),
+        seed,
+        show: Show::of(args.json),
+        console,
+    };
+    let state = play.state.clone();
+    let performance = stage::block_on(play.perform())?;
+    show_receipt(&performance, &state, &workspace, args, console)?;
+    Ok(performance.played.last().map_or(ExitCode::FAILURE, stage::Played::exit_code))
 }
 
 fn show_receipt(
-    runtime: &Runtime,
-    played: &Played,
+    performance: &Performance,
     harness_state: &Path,
     workspace: &Workspace,
     args: &Args,
     console: &Console,
 ) -> Result<(), CliError> {
     let cannot_read = |error: &(dyn std::error::Error + 'static)| CliError::from_error(Kind::Failed, error);
+    let runtime = &performance.runtime;
     let paths = ProjectPaths::resolve(&harness_state.join(CONFIG_DIR), runtime.workspace())
         .map_err(|error| cannot_read(&error))?;
     let receipt = receipt(runtime.manifest(), &runtime.sessions_db(), paths.project_key(), runtime.id())
@@ -153,7 +127,8 @@ fn show_receipt(
         console.json(&shown::ReceiptLine::new(&receipt, &places));
         return Ok(());
     }
-    for line in shown::lines(&receipt, &played.outcome, &places, console.texts()) {
+    let answers: Vec<&str> = performance.played.iter().map(|played| played.outcome.text.as_str()).collect();
+    for line in shown::lines(&receipt, &answers, &places, console.texts()) {
         console.data(&line);
     }
     if workspace.is_temporary() {
@@ -162,62 +137,47 @@ fn show_receipt(
     Ok(())
 }
 
-/// A harness that sees nothing of the user's: its own home and configuration, a made-up key, no traffic but to us.
-fn isolated(builder: RuntimeBuilder, url: &str, state: &Path) -> RuntimeBuilder {
-    const LEFT_OUT: [&str; 10] = [
-        "ANTHROPIC_AUTH_TOKEN",
-        "ANTHROPIC_MODEL",
-        "ANTHROPIC_SMALL_FAST_MODEL",
-        "ANTHROPIC_CUSTOM_HEADERS",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-        "CLAUDE_CODE_USE_BEDROCK",
-        "CLAUDE_CODE_USE_VERTEX",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-    ];
-    let mut builder = builder
-        .config_dir(state.join(CONFIG_DIR))
-        .env("HOME", state.join("home"))
-        .env("ANTHROPIC_BASE_URL", url)
-        .env("ANTHROPIC_API_KEY", "sk-rehearsal")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_ERROR_REPORTING", "1")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("IS_SANDBOX", "1")
-        .env("NO_PROXY", "127.0.0.1,localhost");
-    for name in LEFT_OUT {
-        builder = builder.without_env(name).without_env(name.to_lowercase());
-    }
-    builder
-}
-
-/// What a scenario may quote. Each rehearsal has a directory of its own among the artifacts: the harness refuses to
-/// overwrite a file that it has not read.
-fn variables(workspace: &Path, artifacts: &Path) -> BTreeMap<String, String> {
-    BTreeMap::from([
-        ("workspace".to_owned(), workspace.display().to_string()),
-        ("artifacts".to_owned(), artifacts.display().to_string()),
-    ])
+/// A built-in scenario in the language of the console.
+fn built_in(built_in: &BuiltIn, console: &Console) -> Result<Scenario, ScenarioError> {
+    let text = match console.lang {
+        Lang::En => built_in.english,
+        Lang::Zh => built_in.chinese,
+    };
+    Scenario::parse(built_in.name, text)
 }
 
 fn scenario(name: &str, console: &Console) -> Result<Scenario, CliError> {
     let parsed = match BUILT_IN.iter().find(|built_in| built_in.name == name) {
-        Some(built_in) => {
-            let text = match console.lang {
-                Lang::En => built_in.english,
-                Lang::Zh => built_in.chinese,
-            };
-            Scenario::parse(built_in.name, text)
-        }
+        Some(found) => built_in(found, console),
         None => Scenario::load(Path::new(name)),
     };
     parsed.map_err(|error| {
-        let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).collect();
-        CliError::from_error(Kind::CannotStart, &error)
-            .hint(fill(console.texts().unknown_scenario, &[("known", &known.join(", "))]))
+        let told = CliError::from_error(Kind::CannotStart, &error);
+        let texts = console.texts();
+        match error {
+            ScenarioError::Read { .. } => {
+                let known: Vec<&str> = BUILT_IN.iter().map(|built_in| built_in.name).collect();
+                told.hint(fill(texts.unknown_scenario, &[("known", &known.join(", "))]))
+            }
+            _ => told.hint(texts.broken_scenario),
+        }
     })
+}
+
+/// The built-in scenarios, each with a sentence.
+fn list(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
+    let longest = BUILT_IN.iter().map(|built_in| built_in.name.len()).max().unwrap_or_default();
+    for one in BUILT_IN {
+        let scenario =
+            built_in(one, console).map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
+        let (name, about) = (one.name, scenario.about.unwrap_or_default());
+        if args.json {
+            console.json(&serde_json::json!({ "scenario": name, "about": about }));
+        } else {
+            console.data(&format!("{name:longest$}  {about}"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Serves until a signal comes. The URL is the only line on standard output.
@@ -232,9 +192,8 @@ fn serve(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
         Options { variables: variables(&here, &here.join(".flower/artifacts")), ..Options::default() };
     stage::block_on(async {
         let signal = signals::watch().map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
-        let rehearsal = Rehearsal::start(scenario, options)
-            .await
-            .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
+        let rehearsal =
+            Rehearsal::start(scenario, options).await.map_err(|error| cannot_serve(&error, console))?;
         let url = rehearsal.url();
         if args.json {
             console.json(&serde_json::json!({ "event": "serving", "url": url }));

@@ -31,6 +31,12 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of("rehearse", "scenario", "剧本:内置剧本的名字,或一个文件 [默认:coordinator]"),
     of("rehearse", "workspace", "在哪个目录里排练;会在其中建立 data/ [默认:临时目录]"),
     of("rehearse", "claude", "要用的 Claude Code 程序 [默认:FLOWER_CLAUDE、PATH 上的 claude 或私有副本]"),
+    of(
+        "rehearse",
+        "without",
+        "不用这些层来排练,以逗号分隔:由此看出它们有什么用 [spill、expire、denials、trim、handoff]",
+    ),
+    of("rehearse", "list", "列出内置剧本"),
     of("rehearse", "json", "以 JSON 行打印事件,最后一行是收据"),
     of("rehearse", "keep", "保留临时工作区"),
     of("rehearse", "serve", "只提供脚本化的 API,并打印它的 URL"),

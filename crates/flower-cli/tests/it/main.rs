@@ -16,6 +16,7 @@ mod glance;
 mod killed;
 mod once;
 mod rehearse;
+mod rehearse_layers;
 mod serve;
 mod sessions;
 mod transcripts;

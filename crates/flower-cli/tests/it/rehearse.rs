@@ -12,6 +12,7 @@ use crate::binary::{Place, Said, events, harness, versions};
 
 /// What the texts in `data/` really are, counted by ourselves.
 struct Truth {
+    files: usize,
     lines: usize,
     words: usize,
     bytes: usize,
@@ -20,7 +21,7 @@ struct Truth {
 
 impl Truth {
     fn of(workspace: &Path) -> Self {
-        let mut truth = Self { lines: 0, words: 0, bytes: 0, largest: String::new() };
+        let mut truth = Self { files: 0, lines: 0, words: 0, bytes: 0, largest: String::new() };
         let mut most = 0;
         for entry in std::fs::read_dir(workspace.join("data")).unwrap() {
             let entry = entry.unwrap();
@@ -29,6 +30,7 @@ impl Truth {
                 continue;
             }
             let text = std::fs::read_to_string(entry.path()).unwrap();
+            truth.files += 1;
             truth.lines += text.lines().count();
             truth.words += text.split_whitespace().count();
             truth.bytes += text.len();
@@ -246,17 +248,29 @@ fn people_read_a_receipt_and_the_temporary_workspace_is_gone() {
 }
 
 #[test]
-fn the_scenario_in_the_documentation_plays() {
+fn the_scenarios_in_the_documentation_play() {
     let documentation = include_str!("../../../../docs/rehearsals.md");
-    let scenario = documentation.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let scenarios: Vec<&str> =
+        documentation.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let [two_steps, twice] = scenarios[..] else { panic!("{} scenarios", scenarios.len()) };
     for version in versions() {
         let place = Place::new();
         let file = place.root().join("documented.toml");
-        std::fs::write(&file, scenario).unwrap();
-        let said = Said::by(rehearsal(&place, version, "en").arg("--json").arg(&file));
-        said.assert_code(0);
-        let lines = Truth::of(&place.workspace()).lines;
-        assert_eq!(answer(&said.json()), format!("data/ has {lines} lines."), "{version}");
+        let play = |scenario: &str| {
+            std::fs::write(&file, scenario).unwrap();
+            let said = Said::by(rehearsal(&place, version, "en").arg("--json").arg(&file));
+            said.assert_code(0);
+            said.json()
+        };
+        let said = answer(&play(two_steps));
+        assert_eq!(said, format!("data/ has {} lines.", Truth::of(&place.workspace()).lines), "{version}");
+        let lines = play(twice);
+        assert_eq!(
+            answer(&lines),
+            format!("data/ has {} files.", Truth::of(&place.workspace()).files),
+            "{version}"
+        );
+        assert_eq!(lines.last().unwrap()["resumes"].as_array().unwrap().len(), 1, "{version}");
     }
 }
 

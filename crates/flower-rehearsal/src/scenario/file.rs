@@ -10,6 +10,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 use toml::Spanned;
 
+mod run;
+
 /// A scenario that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -39,7 +41,10 @@ pub enum ScenarioError {
 struct WrittenScenario {
     name: Option<String>,
     prompt: Option<String>,
+    about: Option<String>,
     window: Option<Spanned<i64>>,
+    #[serde(default)]
+    run: run::WrittenRun,
     #[serde(default)]
     thread: Vec<Spanned<WrittenThread>>,
     fallback: Option<WrittenStep>,
@@ -130,6 +135,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
     let written: WrittenScenario = toml::from_str(text).map_err(|error| {
         place.error(error.span().map_or(0, |span| span.start), error.message().trim().to_owned())
     })?;
+    let run = place.run(written.run, written.prompt.as_deref())?;
     let mut threads: Vec<Thread> = Vec::new();
     for written in written.thread {
         let at = written.get_ref().name.span().start;
@@ -163,8 +169,16 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
         let tokens = u64::try_from(*window.get_ref()).ok().filter(|tokens| *tokens > 0);
         tokens.ok_or_else(|| place.error(window.span().start, "window must be 1 or more, in tokens"))
     });
-    let name = written.name.unwrap_or_else(|| file.to_owned());
-    Ok(Scenario { name, prompt: written.prompt, window: window.transpose()?, threads, fallback, faults })
+    Ok(Scenario {
+        name: written.name.unwrap_or_else(|| file.to_owned()),
+        about: written.about,
+        prompt: written.prompt,
+        window: window.transpose()?,
+        run,
+        threads,
+        fallback,
+        faults,
+    })
 }
 
 fn known_threads(threads: &[Thread]) -> String {

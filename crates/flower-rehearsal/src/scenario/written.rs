@@ -1,5 +1,6 @@
 //! Writes scenario files, for the recorder and for people who go on from a recording.
 
+use super::run::{Run, Setting};
 use super::{AfterLast, AgentMatch, Call, Match, Scenario, Step, Thought, Thread};
 use crate::fault::{At, Effect, Fault};
 use serde_json::Value;
@@ -9,11 +10,17 @@ use std::time::Duration;
 pub(super) fn write(scenario: &Scenario) -> String {
     let mut out = Lines(String::new());
     out.text("name", &scenario.name);
+    if let Some(about) = &scenario.about {
+        out.text("about", about);
+    }
     if let Some(prompt) = &scenario.prompt {
         out.text("prompt", prompt);
     }
     if let Some(window) = scenario.window {
         out.field("window", window);
+    }
+    if scenario.run != Run::default() {
+        out.run(&scenario.run);
     }
     for thread in &scenario.threads {
         out.thread(thread);
@@ -43,6 +50,34 @@ impl Lines {
 
     fn text(&mut self, key: &str, text: &str) {
         self.field(key, toml::Value::String(text.to_owned()));
+    }
+
+    fn run(&mut self, run: &Run) {
+        self.line("\n[run]");
+        if run.isolated {
+            self.field("isolated", true);
+        }
+        for (key, setting) in [
+            ("spill", run.spill),
+            ("expire", run.expire),
+            ("denials", run.denials),
+            ("trim", run.trim),
+            ("handoff", run.handoff),
+        ] {
+            match setting {
+                Setting::Usual => {}
+                Setting::Off => self.field(key, false),
+                Setting::At(number) => self.field(key, number),
+            }
+        }
+        for step in &run.steps {
+            self.line("\n[[run.step]]");
+            self.text("prompt", &step.prompt);
+            self.text("start", step.start.name());
+            if !step.idle.is_zero() {
+                self.field("idle_seconds", step.idle.as_secs());
+            }
+        }
     }
 
     fn thread(&mut self, thread: &Thread) {

@@ -9,7 +9,7 @@ use crate::prompt::Prompt;
 use crate::reply::{self, Cue};
 use crate::scenario::Conversation;
 use crate::validate;
-use crate::wire::{Agent, Caller, Endpoint, ErrorKind, Refusal, Request};
+use crate::wire::{Agent, Caller, Endpoint, Refusal, Request};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -154,11 +154,12 @@ fn checked(shared: &Shared, endpoint: Endpoint, caller: Caller, body: &[u8]) -> 
     Ok(Checked { request, prompt, model })
 }
 
-/// The scenario is wrong, and stays so: a client that tried again would only hide that for minutes.
+/// The scenario is wrong, and stays so: a client that tried again, as it does after an error of the server's, would only
+/// hide that.
 fn unanswered(shared: &Shared, none: &reply::NoReply) -> Answer {
     let reason = none.to_string();
     shared.note_unanswered(reason.clone());
-    let refusal = Refusal::new(ErrorKind::Api, reason);
+    let refusal = Refusal::invalid(reason);
     Answer::Refused { status: refusal.kind.status(), refusal, again: Again::Never }
 }
 

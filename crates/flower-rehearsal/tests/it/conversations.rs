@@ -61,7 +61,10 @@ async fn a_quotation_that_finds_nothing_is_an_error_that_says_so() {
     let message = post(&rehearsal, &request).await.json();
     go_on(&mut request, &message, &["no digits", "x"]);
     let answer = post(&rehearsal, &request).await;
-    assert_eq!((answer.status, answer.json()["error"]["type"].as_str()), (500, Some("api_error")));
+    assert_eq!(
+        (answer.status, answer.json()["error"]["type"].as_str()),
+        (400, Some("invalid_request_error"))
+    );
     assert_eq!(answer.header("x-should-retry"), Some("false"), "the next answer would be the same");
     let text = answer.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(text.contains("cannot fill {{result:count | number}}: no number 1 in \"no digits\""), "{text}");

@@ -18,10 +18,10 @@ const MODEL: &str = "model";
 pub(super) const TOOLS: &str = "tools";
 
 /// The field of a step's record that says what was rewritten each time that a session was opened again.
-pub(super) const REWRITTEN: &str = "rewritten";
+pub const REWRITTEN: &str = "rewritten";
 
 /// The field of a step's record that lists the documents with which sessions handed over.
-pub(super) const HANDOFFS: &str = "handoffs";
+pub const HANDOFFS: &str = "handoffs";
 
 /// The newest step that used a session.
 pub(super) fn newest_of(manifest: &Manifest, session: &str) -> Result<Option<StepRecord>, RunError> {

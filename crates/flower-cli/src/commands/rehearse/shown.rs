@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use flower::receipt::Receipt;
-use flower::runtime::Outcome;
 use flower_context::accounting::{ThreadFigures, Totals};
 use flower_context::fill;
 use serde::Serialize;
 
 use crate::console::{harmless, one_line};
 use crate::texts::Texts;
+
+mod layers;
 
 /// Where everything lies.
 #[derive(Debug, Serialize)]
@@ -37,17 +38,20 @@ impl<'a> ReceiptLine<'a> {
     }
 }
 
-/// The lines for people.
-pub(super) fn lines(receipt: &Receipt, outcome: &Outcome, places: &Places, texts: &Texts) -> Vec<String> {
+/// The lines for people. `answers` are those of the steps, in order.
+pub(super) fn lines(receipt: &Receipt, answers: &[&str], places: &Places, texts: &Texts) -> Vec<String> {
     let mut lines = Vec::new();
     let ok = receipt.steps.iter().all(|step| step.ok) && !receipt.steps.is_empty();
     lines.push(if ok { texts.receipt_title_ok } else { texts.receipt_title_failed }.to_owned());
-    if !outcome.text.is_empty() {
-        section(&mut lines, texts.receipt_answer);
-        lines.extend(harmless(&outcome.text).lines().map(|line| format!("  {line}")));
+    for (index, answer) in answers.iter().enumerate().filter(|(_, answer)| !answer.is_empty()) {
+        let number = if answers.len() > 1 { format!(" {}", index + 1) } else { String::new() };
+        section(&mut lines, &format!("{}{number}", texts.receipt_answer));
+        lines.extend(harmless(answer).lines().map(|line| format!("  {line}")));
     }
+    layers::steps(&mut lines, receipt, texts);
     who(&mut lines, receipt, texts);
     denied(&mut lines, receipt, texts);
+    layers::layers(&mut lines, receipt, texts);
     context_and_cost(&mut lines, receipt, texts);
     section(&mut lines, texts.receipt_disk);
     let store = fill(
@@ -204,192 +208,4 @@ fn right(text: &str, columns: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_read_in_groups() {
-        for (number, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), expected);
-        }
-        assert_eq!(percent(1, 3), "33 %");
-        assert_eq!(percent(2, 3), "67 %");
-        assert_eq!(percent(1, 0), "-");
-    }
-
-    #[test]
-    fn columns_line_up_in_both_languages() {
-        assert_eq!(width(&padded("工作区", 14)), 14);
-        assert_eq!(padded("workspace", 14), "workspace     ");
-        assert_eq!(right("字符", 12).chars().count(), 10);
-    }
-
-    /// A receipt as the built-in rehearsal leaves it, with hostile words where a model's words stand.
-    fn receipt() -> Receipt {
-        use flower_context::accounting::{ByKind, Calls, Denial, ModelFigures, WorkerMeta};
-        let calls = |called| Calls { called, ..Calls::default() };
-        let characters = |tool_results| ByKind { tool_results, ..ByKind::default() };
-        let main = ThreadFigures {
-            calls: [("Agent".to_owned(), calls(2)), ("Bash".to_owned(), calls(2))].into(),
-            characters: characters(2_345),
-            ..ThreadFigures::default()
-        };
-        let worker = ThreadFigures {
-            worker: Some(WorkerMeta {
-                description: Some("Count\u{1b}[2J everything there is".to_owned()),
-                ..WorkerMeta::default()
-            }),
-            calls: [("Bash".to_owned(), calls(5))].into(),
-            characters: characters(41_231),
-            ..ThreadFigures::default()
-        };
-        let totals = |called, tool_results| Totals {
-            turns: 5,
-            calls: calls(called),
-            characters: characters(tool_results),
-            ..Totals::default()
-        };
-        let used = ModelFigures {
-            turns: 9,
-            output: 1_360,
-            cache_read: 72_656,
-            cache_write_5m: 18_996,
-            dollars: Some(0.1367),
-            ..ModelFigures::default()
-        };
-        let figures = flower_context::accounting::Figures {
-            threads: vec![main, worker],
-            total: totals(9, 43_576),
-            main: totals(4, 2_345),
-            workers: totals(5, 41_231),
-            models: [("claude-opus-5-5".to_owned(), used)].into(),
-            watermark: 12_410,
-            peak: 12_410,
-            denials: vec![Denial {
-                tool_use_id: "toolu_1".to_owned(),
-                session: "s".to_owned(),
-                agent_id: None,
-                tool: "Bash".to_owned(),
-                input: "sort a > b".to_owned(),
-                reason: "Hand it to a\nworker.".to_owned(),
-                timestamp: None,
-            }],
-            ..flower_context::accounting::Figures::default()
-        };
-        Receipt {
-            run: "r".to_owned(),
-            steps: vec![
-                serde_json::from_value(serde_json::json!({
-                    "run": "r", "step": "s", "ok": true, "started_at": "", "ended_at": "",
-                }))
-                .unwrap(),
-            ],
-            sessions: vec!["s".to_owned()],
-            entries: 80,
-            figures,
-            cost_usd: 0.1367,
-        }
-    }
-
-    fn shown(texts: &Texts) -> String {
-        let outcome = Outcome {
-            run: "r".to_owned(),
-            step: "s".to_owned(),
-            text: "data/ holds 7 files.\n\u{7}Done.".to_owned(),
-            failure: None,
-            sessions: Vec::new(),
-            cost_usd: 0.1367,
-            turns: 5,
-            context_watermark: 12_410,
-            model_usage: BTreeMap::new(),
-            denials: Vec::new(),
-            spills: Vec::new(),
-            rewritten: Vec::new(),
-            handoffs: Vec::new(),
-        };
-        let places = Places {
-            workspace: "/w".into(),
-            store: "/w/.flower/runs/sessions.db".into(),
-            manifest: "/w/.flower/runs/manifest.jsonl".into(),
-            transcripts: "/c/projects/-w".into(),
-            artifacts: "/w/.flower/artifacts".into(),
-        };
-        lines(&receipt(), &outcome, &places, texts).join("\n")
-    }
-
-    #[test]
-    fn people_read_this() {
-        insta::assert_snapshot!(shown(crate::texts::texts(flower_context::Lang::En)), @r#"
-        The rehearsal reached its end. What follows is read from the store.
-
-        Answer
-          data/ holds 7 files.
-          Done.
-
-        Who did it
-                                     calls  characters   share
-          main thread                    4       2,345     5 %
-          workers                        5      41,231    95 %
-            Count [2J everything…        5      41,231    95 %
-
-        Calls by tool
-          main thread   Agent 2, Bash 2
-          workers       Bash 5
-
-        Denied
-          Bash `sort a > b`
-            Hand it to a worker.
-
-        Context
-          12,410 tokens in the main thread at the end, 12,410 at the most, 5 turns
-
-        Cost
-          claude-opus-5-5: $0.1367 (input 0, cache read 72,656, cache write 18,996, output 1,360 tokens; 79 % of the prompt from the cache)
-
-        On disk
-          workspace     /w
-          store         /w/.flower/runs/sessions.db (80 entries)
-          manifest      /w/.flower/runs/manifest.jsonl
-          transcripts   /c/projects/-w
-          artifacts     /w/.flower/artifacts
-        "#);
-    }
-
-    #[test]
-    fn people_read_this_in_chinese() {
-        insta::assert_snapshot!(shown(crate::texts::texts(flower_context::Lang::Zh)), @r#"
-        排练走到了终点。以下内容读自存储。
-
-        回答
-          data/ holds 7 files.
-          Done.
-
-        谁做了多少
-                                      调用        字符    占比
-          主线程                         4       2,345     5 %
-          执行者                         5      41,231    95 %
-            Count [2J everything…        5      41,231    95 %
-
-        按工具计的调用
-          主线程        Agent 2, Bash 2
-          执行者        Bash 5
-
-        被拒绝的
-          Bash `sort a > b`
-            Hand it to a worker.
-
-        上下文
-          主线程结束时 12,410 token,最多时 12,410,共 5 轮
-
-        花费
-          claude-opus-5-5: $0.1367(输入 0、缓存读 72,656、缓存写 18,996、输出 1,360 token;提示的 79 % 来自缓存)
-
-        在磁盘上
-          工作区        /w
-          存储          /w/.flower/runs/sessions.db(80 条)
-          清单          /w/.flower/runs/manifest.jsonl
-          会话记录      /c/projects/-w
-          产出          /w/.flower/artifacts
-        "#);
-    }
-}
+mod tests;

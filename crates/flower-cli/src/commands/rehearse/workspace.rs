@@ -4,16 +4,23 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 /// Marks a `data/` that a rehearsal made and may make anew.
 const MARKER: &str = ".made-by-flower-rehearse";
 
+/// The directories of a rehearsal with worktrees: the repository, and beside it the home of the run.
+const REPOSITORY: &str = "repository";
+const HOME: &str = "flower";
+
 /// Where a rehearsal runs.
 #[derive(Debug)]
 pub(super) struct Workspace {
     pub(super) path: PathBuf,
+    /// Workbench and accounting.
+    pub(super) home: PathBuf,
     /// The directory removes itself with this; `None` for one of the user's.
     temporary: Option<TempDir>,
 }
@@ -25,11 +32,14 @@ pub(super) enum WorkspaceError {
     Occupied(PathBuf),
     #[error("cannot write {path}: {source}")]
     Disk { path: PathBuf, source: io::Error },
+    #[error("cannot make a git repository: {0}")]
+    Git(String),
 }
 
 impl Workspace {
-    /// The directory that was asked for, made if it is missing, or a temporary one.
-    pub(super) fn open(asked: Option<&Path>, seed: u64) -> Result<Self, WorkspaceError> {
+    /// The directory that was asked for, made if it is missing, or a temporary one. With `worktrees` it holds a
+    /// repository to work in, and the home of the run beside it.
+    pub(super) fn open(asked: Option<&Path>, seed: u64, worktrees: bool) -> Result<Self, WorkspaceError> {
         let disk = |path: &Path| {
             let path = path.to_owned();
             move |source| WorkspaceError::Disk { path, source }
@@ -45,9 +55,19 @@ impl Workspace {
                 (dir.path().to_owned(), Some(dir))
             }
         };
-        let path = path.canonicalize().map_err(disk(&path))?;
+        let root = path.canonicalize().map_err(disk(&path))?;
+        if !worktrees {
+            fill(&root.join("data"), seed)?;
+            return Ok(Self { home: root.join(".flower"), path: root, temporary });
+        }
+        let path = root.join(REPOSITORY);
+        if path.exists() && !path.join("data").join(MARKER).exists() {
+            return Err(WorkspaceError::Occupied(path));
+        }
+        fs::create_dir_all(&path).map_err(disk(&path))?;
         fill(&path.join("data"), seed)?;
-        Ok(Self { path, temporary })
+        commit_all(&path)?;
+        Ok(Self { path, home: root.join(HOME), temporary })
     }
 
     /// It goes when this goes.
@@ -61,6 +81,36 @@ impl Workspace {
             let _kept = dir.keep();
         }
     }
+}
+
+/// A repository whose newest commit is what lies there now. Nothing of the user's own git settings counts.
+fn commit_all(directory: &Path) -> Result<(), WorkspaceError> {
+    for arguments in [
+        &["init", "--quiet", "--initial-branch=main"][..],
+        &["add", "--all", "data"],
+        &["commit", "--quiet", "--allow-empty", "--message=The data of a rehearsal"],
+    ] {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(directory).args(arguments).stdin(Stdio::null());
+        for (name, value) in [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_AUTHOR_NAME", "flower rehearse"),
+            ("GIT_AUTHOR_EMAIL", "rehearse@flower.invalid"),
+            ("GIT_COMMITTER_NAME", "flower rehearse"),
+            ("GIT_COMMITTER_EMAIL", "rehearse@flower.invalid"),
+        ] {
+            git.env(name, value);
+        }
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+            git.env_remove(name);
+        }
+        let output = git.output().map_err(|error| WorkspaceError::Git(error.to_string()))?;
+        if !output.status.success() {
+            return Err(WorkspaceError::Git(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// Writes the files of `data/`. What an earlier rehearsal made there is replaced; what a user made is not touched.
@@ -199,10 +249,10 @@ mod tests {
     #[test]
     fn a_second_rehearsal_replaces_only_what_the_first_one_made() {
         let dir = tempfile::tempdir().unwrap();
-        Workspace::open(Some(dir.path()), 1).unwrap();
+        Workspace::open(Some(dir.path()), 1, false).unwrap();
         let data = dir.path().join("data");
         fs::write(data.join("mine.txt"), "keep me").unwrap();
-        Workspace::open(Some(dir.path()), 2).unwrap();
+        Workspace::open(Some(dir.path()), 2, false).unwrap();
         let expected: Vec<String> =
             texts(2).into_iter().map(|(name, _)| name).chain(["mine.txt".to_owned()]).collect();
         assert_eq!(names(&data), expected);
@@ -215,8 +265,23 @@ mod tests {
         let data = dir.path().join("data");
         fs::create_dir(&data).unwrap();
         fs::write(data.join("chapter-1.txt"), "mine").unwrap();
-        assert!(matches!(Workspace::open(Some(dir.path()), 1), Err(WorkspaceError::Occupied(_))));
+        assert!(matches!(Workspace::open(Some(dir.path()), 1, false), Err(WorkspaceError::Occupied(_))));
         assert_eq!(fs::read_to_string(data.join("chapter-1.txt")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_rehearsal_with_worktrees_has_a_repository_and_a_home_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        for seed in [1, 2] {
+            let workspace = Workspace::open(Some(dir.path()), seed, true).unwrap();
+            assert!(!workspace.home.starts_with(&workspace.path), "{}", workspace.home.display());
+            let head = fs::read_to_string(workspace.path.join(".git/HEAD")).unwrap();
+            assert_eq!(head, "ref: refs/heads/main\n");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join(REPOSITORY)).unwrap();
+        let refused = Workspace::open(Some(dir.path()), 1, true);
+        assert!(matches!(refused, Err(WorkspaceError::Occupied(_))), "it may be somebody's: {refused:?}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::scenario::run::{Begin, Setting};
 
 fn error(text: &str) -> String {
     parse("s.toml", text).unwrap_err().to_string()
@@ -10,7 +11,7 @@ fn errors_name_the_line_and_what_to_write() {
     for (text, expected) in [
         (
             "nmae = 1",
-            "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `window`, `thread`, `fallback`, `fault`",
+            "s.toml:1: unknown field `nmae`, expected one of `name`, `prompt`, `about`, `window`, `run`, `thread`, `fallback`, `fault`",
         ),
         ("", "s.toml:1: there is nothing to answer with; write a [[thread]] with steps, or a [fallback]"),
         (
@@ -61,6 +62,25 @@ fn errors_name_the_line_and_what_to_write() {
             "s.toml:1: no thread is called \"x\"; the file has no threads",
         ),
         ("[[thread]\n", "s.toml:1: "),
+        (
+            "[run]\nisolate = true\n",
+            "s.toml:2: unknown field `isolate`, expected one of `isolated`, `spill`, `expire`, `denials`, `trim`, `handoff`, `step`",
+        ),
+        ("[run]\n\nspill = true\n", "s.toml:3: invalid value: boolean `true`, expected a number, or false"),
+        ("[run]\nexpire = -1\n", "s.toml:2: write 0 or more, or false for off"),
+        ("[[run.step]]\nstart = \"fresh\"\n", "s.toml:1: missing field `prompt`"),
+        (
+            "[[run.step]]\nprompt = \"a\"\nstart = \"resume\"\n",
+            "s.toml:3: the first step has no session to go on from",
+        ),
+        (
+            "[[run.step]]\nprompt = \"a\"\n[[run.step]]\nprompt = \"b\"\nstart = \"again\"\n",
+            "s.toml:5: start cannot be \"again\"; write \"fresh\" or \"resume\" or \"fork\"",
+        ),
+        (
+            "prompt = \"a\"\n[[run.step]]\nprompt = \"b\"\n",
+            "s.toml:2: the file has a prompt at its top and steps of a run",
+        ),
     ] {
         let message = error(text);
         assert!(message.starts_with(expected), "{text}\n{message}");
@@ -73,7 +93,21 @@ fn a_whole_file_is_read() {
         "s.toml",
         r#"
         name = "all of it"
+        about = "Shows all of it."
         window = 60000
+        [run]
+        isolated = true
+        spill = 1000
+        expire = false
+        trim = 2
+        [[run.step]]
+        prompt = "first"
+        [[run.step]]
+        prompt = "second"
+        idle_seconds = 301
+        [[run.step]]
+        prompt = "third"
+        start = "fork"
         [[thread]]
         name = "main"
         match = { agent = "main", prompt = ["a", "b"], last = "c", system = "d", model = "opus" }
@@ -116,6 +150,14 @@ fn a_whole_file_is_read() {
     assert_eq!(thread.steps[0].calls[1].tool, "Read");
     assert_eq!(thread.steps[1].thinking, Some(Thought::Redacted));
     assert_eq!(scenario.faults.len(), 1);
+    let run = &scenario.run;
+    assert!(run.isolated);
+    assert_eq!(
+        [run.spill, run.expire, run.denials, run.trim],
+        [Setting::At(1000), Setting::Off, Setting::Usual, Setting::At(2)]
+    );
+    let starts: Vec<_> = run.steps.iter().map(|step| (step.start, step.idle.as_secs())).collect();
+    assert_eq!(starts, [(Begin::Fresh, 0), (Begin::Resume, 301), (Begin::Fork, 0)]);
     assert_eq!(parse("s.toml", &scenario.to_toml()).unwrap(), scenario, "written and read again");
 }
 

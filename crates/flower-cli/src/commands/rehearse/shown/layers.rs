@@ -1,0 +1,123 @@
+//! What became of each step, and what the layers did for them.
+
+use std::collections::BTreeMap;
+
+use flower::receipt::Receipt;
+use flower_context::fill;
+use flower_context::rewrite::{Pass, Report};
+use flower_store::StepRecord;
+
+use super::{grouped, padded, section};
+use crate::console::one_line;
+use crate::texts::Texts;
+
+/// One line a step, where there is more to say than that there was one.
+pub(super) fn steps(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
+    let plain = |step: &StepRecord| step.ok && step.attempts <= 1 && step.sessions.len() <= 1;
+    if receipt.steps.len() <= 1 && receipt.steps.iter().all(plain) {
+        return;
+    }
+    section(lines, texts.receipt_steps);
+    for (index, step) in receipt.steps.iter().enumerate() {
+        let result = match &step.error {
+            Some(error) => fill(texts.receipt_step_failed, &[("kind", &one_line(&error.kind, 40))]),
+            None => texts.receipt_step_done.to_owned(),
+        };
+        let sessions: Vec<String> = step.sessions.iter().map(|session| one_line(session, 8)).collect();
+        let line = fill(
+            texts.receipt_step_line,
+            &[
+                ("result", &result),
+                ("turns", &grouped(step.turns)),
+                ("starts", &step.attempts.to_string()),
+                ("dollars", &format!("{:.4}", step.cost_usd.unwrap_or_default())),
+                ("sessions", &sessions.join(", ")),
+            ],
+        );
+        lines.push(format!("  {}. {line}", index + 1));
+    }
+}
+
+/// Spills, resumes and handoffs, where there were any.
+pub(super) fn layers(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
+    let mut rows = Vec::new();
+    rows.extend(spills(receipt, texts).into_iter().map(|line| (texts.receipt_spills, line)));
+    let resumes = receipt.resumes.iter();
+    rows.extend(resumes.map(|report| (texts.receipt_resumes, resume(report, texts))));
+    let handoffs = receipt.handoffs.iter();
+    rows.extend(handoffs.map(|path| (texts.receipt_handoffs, one_line(&path.display().to_string(), 400))));
+    if rows.is_empty() {
+        return;
+    }
+    section(lines, texts.receipt_layers);
+    let mut shown = "";
+    for (label, line) in rows {
+        lines.push(format!("  {}{line}", padded(if label == shown { "" } else { label }, 14)));
+        shown = label;
+    }
+}
+
+fn spills(receipt: &Receipt, texts: &Texts) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut tools = BTreeMap::<&str, u64>::new();
+    let mut kept_out = 0;
+    let mut refused = 0;
+    for spill in &receipt.spills {
+        if spill.taken {
+            *tools.entry(&spill.tool).or_default() += 1;
+            kept_out += spill.before.saturating_sub(spill.after);
+        } else {
+            refused += 1_u64;
+        }
+    }
+    if !tools.is_empty() {
+        let count = tools.values().sum();
+        let tools: Vec<String> =
+            tools.iter().map(|(tool, count)| format!("{} {count}", one_line(tool, 40))).collect();
+        lines.push(fill(
+            texts.receipt_spills_line,
+            &[("count", &grouped(count)), ("characters", &grouped(kept_out)), ("tools", &tools.join(", "))],
+        ));
+    }
+    if refused > 0 {
+        lines.push(fill(texts.receipt_spills_refused, &[("count", &grouped(refused))]));
+    }
+    lines
+}
+
+fn resume(report: &Report, texts: &Texts) -> String {
+    let edits = |counts: &BTreeMap<Pass, u64>| {
+        let named: Vec<String> =
+            counts.iter().map(|(pass, count)| format!("{} {count}", name(*pass, texts))).collect();
+        named.join(", ")
+    };
+    let mut line = if report.made.is_empty() {
+        texts.receipt_resume_nothing.to_owned()
+    } else {
+        let saved = u64::try_from(report.tokens_saved).unwrap_or_default();
+        let turns = report.turns_to_break_even.map_or_else(|| "-".to_owned(), grouped);
+        fill(
+            texts.receipt_resume_line,
+            &[
+                ("edits", &edits(&report.made)),
+                ("saved", &grouped(saved)),
+                ("cold", &grouped(report.tokens_made_cold)),
+                ("turns", &turns),
+            ],
+        )
+    };
+    if !report.left.is_empty() {
+        line.push_str(&fill(texts.receipt_resume_left, &[("edits", &edits(&report.left))]));
+    }
+    line
+}
+
+fn name(pass: Pass, texts: &Texts) -> &str {
+    match pass {
+        Pass::Expire => texts.pass_expire,
+        Pass::Trim => texts.pass_trim,
+        Pass::PruneDenials => texts.pass_prune_denials,
+        Pass::PruneDebris => texts.pass_prune_debris,
+        Pass::Heal => texts.pass_heal,
+    }
+}

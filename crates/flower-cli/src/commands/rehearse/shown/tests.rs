@@ -1,0 +1,250 @@
+use super::*;
+
+#[test]
+fn numbers_are_read_in_groups() {
+    for (number, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+        assert_eq!(grouped(number), expected);
+    }
+    assert_eq!(percent(1, 3), "33 %");
+    assert_eq!(percent(2, 3), "67 %");
+    assert_eq!(percent(1, 0), "-");
+}
+
+#[test]
+fn columns_line_up_in_both_languages() {
+    assert_eq!(width(&padded("工作区", 14)), 14);
+    assert_eq!(padded("workspace", 14), "workspace     ");
+    assert_eq!(right("字符", 12).chars().count(), 10);
+}
+
+const ANSWER: &str = "data/ holds 7 files.\n\u{7}Done.";
+
+/// A receipt as the built-in rehearsal leaves it, with hostile words where a model's words stand.
+fn receipt() -> Receipt {
+    use flower_context::accounting::{ByKind, Calls, Denial, ModelFigures, WorkerMeta};
+    let calls = |called| Calls { called, ..Calls::default() };
+    let characters = |tool_results| ByKind { tool_results, ..ByKind::default() };
+    let main = ThreadFigures {
+        calls: [("Agent".to_owned(), calls(2)), ("Bash".to_owned(), calls(2))].into(),
+        characters: characters(2_345),
+        ..ThreadFigures::default()
+    };
+    let worker = ThreadFigures {
+        worker: Some(WorkerMeta {
+            description: Some("Count\u{1b}[2J everything there is".to_owned()),
+            ..WorkerMeta::default()
+        }),
+        calls: [("Bash".to_owned(), calls(5))].into(),
+        characters: characters(41_231),
+        ..ThreadFigures::default()
+    };
+    let totals = |called, tool_results| Totals {
+        turns: 5,
+        calls: calls(called),
+        characters: characters(tool_results),
+        ..Totals::default()
+    };
+    let used = ModelFigures {
+        turns: 9,
+        output: 1_360,
+        cache_read: 72_656,
+        cache_write_5m: 18_996,
+        dollars: Some(0.1367),
+        ..ModelFigures::default()
+    };
+    let figures = flower_context::accounting::Figures {
+        threads: vec![main, worker],
+        total: totals(9, 43_576),
+        main: totals(4, 2_345),
+        workers: totals(5, 41_231),
+        models: [("claude-opus-5-5".to_owned(), used)].into(),
+        watermark: 12_410,
+        peak: 12_410,
+        denials: vec![Denial {
+            tool_use_id: "toolu_1".to_owned(),
+            session: "s".to_owned(),
+            agent_id: None,
+            tool: "Bash".to_owned(),
+            input: "sort a > b".to_owned(),
+            reason: "Hand it to a\nworker.".to_owned(),
+            timestamp: None,
+        }],
+        ..flower_context::accounting::Figures::default()
+    };
+    Receipt {
+        run: "r".to_owned(),
+        steps: vec![
+            serde_json::from_value(serde_json::json!({
+                "run": "r", "step": "s", "ok": true, "started_at": "", "ended_at": "",
+            }))
+            .unwrap(),
+        ],
+        sessions: vec!["s".to_owned()],
+        entries: 80,
+        spills: Vec::new(),
+        resumes: Vec::new(),
+        handoffs: Vec::new(),
+        figures,
+        cost_usd: 0.1367,
+    }
+}
+
+fn shown(receipt: &Receipt, answers: &[&str], texts: &Texts) -> String {
+    let places = Places {
+        workspace: "/w".into(),
+        store: "/w/.flower/runs/sessions.db".into(),
+        manifest: "/w/.flower/runs/manifest.jsonl".into(),
+        transcripts: "/c/projects/-w".into(),
+        artifacts: "/w/.flower/artifacts".into(),
+    };
+    lines(receipt, answers, &places, texts).join("\n")
+}
+
+#[test]
+fn people_read_this() {
+    insta::assert_snapshot!(shown(&receipt(), &[ANSWER], crate::texts::texts(flower_context::Lang::En)), @r#"
+    The rehearsal reached its end. What follows is read from the store.
+
+    Answer
+      data/ holds 7 files.
+      Done.
+
+    Who did it
+                                 calls  characters   share
+      main thread                    4       2,345     5 %
+      workers                        5      41,231    95 %
+        Count [2J everything…        5      41,231    95 %
+
+    Calls by tool
+      main thread   Agent 2, Bash 2
+      workers       Bash 5
+
+    Denied
+      Bash `sort a > b`
+        Hand it to a worker.
+
+    Context
+      12,410 tokens in the main thread at the end, 12,410 at the most, 5 turns
+
+    Cost
+      claude-opus-5-5: $0.1367 (input 0, cache read 72,656, cache write 18,996, output 1,360 tokens; 79 % of the prompt from the cache)
+
+    On disk
+      workspace     /w
+      store         /w/.flower/runs/sessions.db (80 entries)
+      manifest      /w/.flower/runs/manifest.jsonl
+      transcripts   /c/projects/-w
+      artifacts     /w/.flower/artifacts
+    "#);
+}
+
+#[test]
+fn people_read_this_in_chinese() {
+    insta::assert_snapshot!(shown(&receipt(), &[ANSWER], crate::texts::texts(flower_context::Lang::Zh)), @r#"
+    排练走到了终点。以下内容读自存储。
+
+    回答
+      data/ holds 7 files.
+      Done.
+
+    谁做了多少
+                                  调用        字符    占比
+      主线程                         4       2,345     5 %
+      执行者                         5      41,231    95 %
+        Count [2J everything…        5      41,231    95 %
+
+    按工具计的调用
+      主线程        Agent 2, Bash 2
+      执行者        Bash 5
+
+    被拒绝的
+      Bash `sort a > b`
+        Hand it to a worker.
+
+    上下文
+      主线程结束时 12,410 token,最多时 12,410,共 5 轮
+
+    花费
+      claude-opus-5-5: $0.1367(输入 0、缓存读 72,656、缓存写 18,996、输出 1,360 token;提示的 79 % 来自缓存)
+
+    在磁盘上
+      工作区        /w
+      存储          /w/.flower/runs/sessions.db(80 条)
+      清单          /w/.flower/runs/manifest.jsonl
+      会话记录      /c/projects/-w
+      产出          /w/.flower/artifacts
+    "#);
+}
+
+/// A receipt of two steps in which every layer had something to do.
+fn long_run() -> Receipt {
+    use flower::receipt::StoredSpill;
+    use flower_context::rewrite::{Pass, Report};
+    let step = |ok: bool, sessions: &[&str]| {
+        let error =
+            if ok { serde_json::Value::Null } else { serde_json::json!({"kind": "api", "text": "529"}) };
+        serde_json::from_value(serde_json::json!({
+            "run": "r", "step": "s", "ok": ok, "error": error, "attempts": sessions.len(), "turns": 12, "cost_usd": 0.25,
+            "sessions": sessions, "started_at": "", "ended_at": "",
+        }))
+        .unwrap()
+    };
+    let spill =
+        |tool: &str, taken| StoredSpill { tool: tool.into(), worker: None, before: 9_000, after: 800, taken };
+    Receipt {
+        steps: vec![step(true, &["aaaaaaaa-1", "bbbbbbbb-2"]), step(false, &["bbbbbbbb-2"])],
+        spills: vec![spill("Bash", true), spill("Read", true), spill("Bash", true), spill("Grep", false)],
+        resumes: vec![
+            Report {
+                made: [(Pass::Expire, 4), (Pass::PruneDenials, 1)].into(),
+                left: [(Pass::Trim, 2)].into(),
+                tokens_saved: 3_456,
+                tokens_made_cold: 7_890,
+                turns_to_break_even: Some(27),
+                thinking_dropped: 0,
+            },
+            Report::default(),
+        ],
+        handoffs: vec!["/w/.flower/notes/handoff-1-aaaaaaaa.md".into()],
+        ..receipt()
+    }
+}
+
+#[test]
+fn steps_and_layers_are_told_where_there_is_something_to_tell() {
+    let parts = |lang| {
+        let shown = shown(&long_run(), &["First.", "Second."], crate::texts::texts(lang));
+        let parts: Vec<&str> = shown.split("\n\n").collect();
+        [1, 2, 3, 7].map(|part| parts[part]).join("\n")
+    };
+    insta::assert_snapshot!(parts(flower_context::Lang::En), @r#"
+    Answer 1
+      First.
+    Answer 2
+      Second.
+    Steps
+      1. done: turns 12, starts of the harness 2, $0.2500, sessions aaaaaaaa…, bbbbbbbb…
+      2. failed (api): turns 12, starts of the harness 1, $0.2500, sessions bbbbbbbb…
+    What the layers did
+      spilled       3 results, 24,600 characters kept out (Bash 2, Read 1)
+                    the harness kept 1 that were to be spilled
+      resumed       expire 4, prune denials 1; about 3,456 tokens less on every later turn, 7,890 tokens cold once, 27 turns to break even; left because they would not pay: trim 2
+                    nothing to rewrite
+      handed over   /w/.flower/notes/handoff-1-aaaaaaaa.md
+    "#);
+    insta::assert_snapshot!(parts(flower_context::Lang::Zh), @r#"
+    回答 1
+      First.
+    回答 2
+      Second.
+    各步
+      1. 完成:12 轮,启动运行框架 2 次,$0.2500,会话 aaaaaaaa…, bbbbbbbb…
+      2. 失败(api):12 轮,启动运行框架 1 次,$0.2500,会话 bbbbbbbb…
+    各层做了什么
+      外存          3 个结果,24,600 个字符没有进入上下文(Bash 2, Read 1)
+                    运行框架留下了 1 个本该外存的结果
+      续跑          过期 4, 剪除拒绝 1;以后每一轮大约少 3,456 token,一次性变冷 7,890 token,27 轮回本;因不划算而保留:裁剪 2
+                    没有要重写的
+      交接          /w/.flower/notes/handoff-1-aaaaaaaa.md
+    "#);
+}

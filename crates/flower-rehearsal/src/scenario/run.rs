@@ -1,0 +1,105 @@
+//! How a whole run is played from a scenario: what the runtime is told, what the human says, and when.
+//!
+//! `[run]` is for whoever plays the run (`flower rehearse`); the server does not look at it.
+//!
+//! ```
+//! let scenario = flower_rehearsal::Scenario::parse("twice.toml", r#"
+//! [run]
+//! expire = 2
+//!
+//! [[run.step]]
+//! prompt = "Look around."
+//!
+//! [[run.step]]
+//! prompt = "And now?"
+//!
+//! [fallback]
+//! text = "Seen."
+//! "#)?;
+//! assert_eq!(scenario.run.steps.len(), 2);
+//! # Ok::<(), flower_rehearsal::ScenarioError>(())
+//! ```
+//!
+//! **Settings**, each a number, or `false` for off, or left out for the runtime's own default: `spill` (characters from
+//! which on a result moves to disk), `expire` (newest results of glances that stay on a resume), `denials` (newest denied
+//! calls that stay), `trim` (newest big results that stay; off by default), `handoff` (tokens of the window that are left
+//! free). `isolated = true` gives each worker a worktree of its own.
+//!
+//! **Steps.** `[[run.step]]` entries are played one after the other: `prompt`, `start` (`"resume"`, `"fork"` or `"fresh"`;
+//! the first is always fresh, the others resume unless they say otherwise) and `idle_seconds`, by which the clock of the
+//! prompt cache goes forward first. Without any, the run is the one step that `prompt` at the top of the file asks for.
+
+use std::time::Duration;
+
+/// How a run is played.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Each worker gets a worktree of its own.
+    pub isolated: bool,
+    /// Characters from which on a result moves to disk.
+    pub spill: Setting,
+    /// Newest results of glances that stay as they are on a resume.
+    pub expire: Setting,
+    /// Newest denied calls that stay on a resume.
+    pub denials: Setting,
+    /// Newest big results that stay on a resume.
+    pub trim: Setting,
+    /// Tokens of the window that are left free: with fewer a session hands over.
+    pub handoff: Setting,
+    /// What is played, in order.
+    pub steps: Vec<RunStep>,
+}
+
+/// A number of the runtime's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Setting {
+    /// As the runtime has it by itself.
+    #[default]
+    Usual,
+    /// The layer is off.
+    Off,
+    /// This number.
+    At(usize),
+}
+
+impl Setting {
+    /// The number, where it is one.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            Self::At(number) => Some(number),
+            Self::Usual | Self::Off => None,
+        }
+    }
+}
+
+/// One step of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunStep {
+    /// What the human asks.
+    pub prompt: String,
+    /// Where it begins.
+    pub start: Begin,
+    /// By how much the clock of the prompt cache goes forward before it.
+    pub idle: Duration,
+}
+
+/// Where a step begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// In a new session.
+    Fresh,
+    /// In the session of the step before.
+    Resume,
+    /// In a copy of that session.
+    Fork,
+}
+
+impl Begin {
+    pub(super) const ALL: [(Self, &'static str); 3] =
+        [(Self::Fresh, "fresh"), (Self::Resume, "resume"), (Self::Fork, "fork")];
+
+    /// The word in the file.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(begin, _)| *begin == self).map_or("fresh", |(_, name)| name)
+    }
+}
