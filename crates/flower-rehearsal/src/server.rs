@@ -180,6 +180,11 @@ impl Rehearsal {
         self.shared.inject(fault);
     }
 
+    /// Takes back the faults that are still to come.
+    pub fn clear_faults(&self) {
+        self.shared.clear_faults();
+    }
+
     /// Goes away: every connection is reset, new ones are refused, as when a network is lost. The port stays ours. Done
     /// when this returns.
     pub async fn go_away(&self) {

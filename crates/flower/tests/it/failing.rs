@@ -1,17 +1,14 @@
 //! Failures that are not the run's own: what passes is waited for, what does not ends the step; both versions.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use flower::resilience::Resilience;
 use flower::roles::{AgentSpec, agent, coordinator, worker};
 use flower::runtime::{FailureKind, RunEvent, RuntimeBuilder, Start};
+use flower_rehearsal::fault::{At, Effect, Fault};
 
-use crate::played::{Place, Played, versions};
-
-/// Waits as short as a test can bear.
-fn quick() -> Resilience {
-    Resilience::default().first_wait(Duration::from_millis(20)).longest_wait(Duration::from_millis(50))
-}
+use crate::played::{Place, Played, quick, versions};
 
 fn spec() -> AgentSpec {
     agent("doer", "").tools(["Read", "Bash(touch *)"])
@@ -219,5 +216,56 @@ async fn a_killed_harness_is_taken_up_where_it_was() {
             assert!(played.outcome.ok(), "{version}, {when}: {:?}", played.outcome.failure);
             assert_eq!(waits(&played), ["harness_killed"], "{version}, {when}");
         }
+    }
+}
+
+/// The API refuses the thinking of a history for good: once it is taken out, and the session goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refused_thinking_is_taken_out_once() {
+    const THINKS: &str = r#"
+[[thread]]
+name = "main"
+match = { agent = "main" }
+[[thread.step]]
+thinking = "A note, so."
+text = "I look."
+[[thread.step.call]]
+tool = "Read"
+input = { file_path = "{{var:workspace}}/note.txt" }
+[[thread.step]]
+text = "It is there."
+"#;
+    for version in versions() {
+        let place = Place::new();
+        std::fs::write(place.workspace().join("note.txt"), "x\n").unwrap();
+        let stage = place.stage(THINKS).await;
+        let builder = place.builder(version).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
+        let runtime = builder.build().unwrap();
+        // 2.1.332 makes a refused request again by itself, so it is refused until the session is opened anew.
+        let message = Some("messages.1.content.0: Invalid `signature` in `thinking` block".to_owned());
+        stage.rehearsal.inject(Fault {
+            at: At::Thread { name: "main".to_owned(), step: NonZeroU64::new(2) },
+            times: None,
+            effect: Effect::Status { status: 400, message, retry_after: None },
+        });
+        let mut listener = runtime.events();
+        let mend = async {
+            while let Some(event) = listener.recv().await {
+                if matches!(event, RunEvent::Resumed { .. }) {
+                    stage.rehearsal.clear_faults();
+                    break;
+                }
+            }
+        };
+        let spec = spec();
+        let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "Go.", Start::Fresh), mend);
+        let played = played.unwrap();
+        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
+        assert_eq!(played.outcome.text, "It is there.", "{version}");
+        assert_eq!(played.outcome.rewritten.len(), 1, "{version}: once");
+        assert!(played.outcome.rewritten[0].thinking_dropped > 0, "{version}");
+        assert!(played.requests.first().is_some_and(|request| !request.contains("A note, so.")));
+        assert!(played.requests.iter().any(|request| request.contains("A note, so.")), "{version}");
+        assert!(!played.requests.last().unwrap().contains("A note, so."), "{version}");
     }
 }

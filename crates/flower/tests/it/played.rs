@@ -1,7 +1,9 @@
 //! A step played against a scenario: a runtime in a directory of its own, a harness that sees nothing of the tester's.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use flower::resilience::Resilience;
 use flower::roles::AgentSpec;
 use flower::runtime::{Outcome, RunEvent, RuntimeBuilder, Settings, Start};
 use flower::{RunError, Runtime};
@@ -45,6 +47,11 @@ impl Played {
     }
 }
 
+/// Waits as short as a test can bear.
+pub(crate) fn quick() -> Resilience {
+    Resilience::default().first_wait(Duration::from_millis(20)).longest_wait(Duration::from_millis(50))
+}
+
 /// A directory with a workspace and room for the harness's own state.
 pub(crate) struct Place {
     root: tempfile::TempDir,
@@ -82,6 +89,8 @@ impl Place {
             .env("DISABLE_TELEMETRY", "1")
             .env("DISABLE_AUTOUPDATER", "1")
             .env("IS_SANDBOX", "1")
+            // A scenario without an answer must end a test, not be waited for.
+            .resilience(quick().attempts(4))
     }
 
     pub(crate) async fn play(&self, version: Version, spec: &AgentSpec, scenario: &str) -> Played {
