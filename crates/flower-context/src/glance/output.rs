@@ -101,6 +101,9 @@ pub(super) fn of_command(command: &Command, input: Class, scope: &Scope<'_>) -> 
         "docker" | "podman" if exact.first() == Some(&"ps") && has(&["-q", "-aq", "-qa", "-lq", "-ql"]) => {
             Class::Plain
         }
+        // Names of containers and of what is in a cluster begin with a letter or a digit.
+        "docker" | "podman" if exact.first() == Some(&"ps") && formats(&args, DOCKER_NAMES) => Class::Plain,
+        "kubectl" if formats(&args, KUBECTL_NAMES) => Class::Plain,
         "kubectl" if exact.windows(2).any(|two| two == ["-o", "name"]) || has(&["-oname", "-o=name"]) => {
             Class::Plain
         }
@@ -160,6 +163,24 @@ fn of_printf(format: &str) -> Class {
     } else {
         Class::Unknown
     }
+}
+
+const DOCKER_NAMES: &[&str] = &["{{.Names}}", "{{.ID}}"];
+
+const KUBECTL_NAMES: &[&str] = &[
+    "jsonpath={.items[*].metadata.name}",
+    "jsonpath={.items[0].metadata.name}",
+    "custom-columns=:metadata.name",
+];
+
+/// Whether the one format that a call gives is one of these.
+fn formats(args: &[Arg], known: &[&str]) -> bool {
+    let mut given = args.iter().filter_map(Arg::exact).filter_map(|arg| {
+        let format = arg.strip_prefix("--format=").or(arg.strip_prefix("--output=")).unwrap_or(arg);
+        (format.contains("{{") || format.contains("jsonpath") || format.contains("columns")).then_some(format)
+    });
+    let first = given.next();
+    first.is_some_and(|format| known.contains(&format)) && given.next().is_none()
 }
 
 const COUNTING: &[&str] = &["-c", "-ci", "-ic", "-cE", "-cv", "-vc", "-cF"];

@@ -33,6 +33,7 @@ mod cluster;
 mod containers;
 mod files;
 mod git;
+mod hardware;
 mod harmful;
 mod mac;
 mod numbers;
@@ -68,6 +69,11 @@ impl Context {
     /// The context of a program that this one runs.
     pub(super) fn deeper(self) -> Result<Self, Reason> {
         if self.depth >= 4 { Err(Reason::TooComplex) } else { Ok(Self { depth: self.depth + 1, ..self }) }
+    }
+
+    /// The context of a program that this one runs for each of many.
+    pub(super) fn for_each(self) -> Result<Self, Reason> {
+        Ok(Self { loops: self.loops + 1, ..self.deeper()? })
     }
 }
 
@@ -233,6 +239,7 @@ const TABLES: &[&[Program]] = &[
     git::PROGRAMS,
     processes::PROGRAMS,
     system::PROGRAMS,
+    hardware::PROGRAMS,
     mac::PROGRAMS,
     archives::PROGRAMS,
     containers::PROGRAMS,

@@ -17,7 +17,8 @@ pub(in crate::glance) fn judge(args: &[Arg], sum: Option<&[Arg]>) -> Result<(), 
         return Err(Reason::Operand { program: "bc".to_owned(), operand: arg.shown().to_owned() });
     }
     let Some(parts) = sum else { return Err(Reason::NoInput { program: "bc".to_owned() }) };
-    for part in parts {
+    // What `echo` takes for its own.
+    for part in parts.iter().skip_while(|part| part.exact() == Some("-n")) {
         let Some(texts) = part.outlines() else {
             return Err(Reason::Dynamic { program: "bc".to_owned(), word: part.shown().to_owned() });
         };

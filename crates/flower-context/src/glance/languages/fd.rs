@@ -42,5 +42,5 @@ pub(in crate::glance) fn judge_command(command: &[Arg], context: Context) -> Res
         let shown = "names that fd finds".to_owned();
         filled.push(Arg::Open(Open { head, start: Class::Name, many: true, tail, outline: None, shown }));
     }
-    programs::judge(name, &filled, context.deeper()?)
+    programs::judge(name, &filled, context.for_each()?)
 }

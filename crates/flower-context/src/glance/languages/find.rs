@@ -159,7 +159,7 @@ fn run(args: &[Arg], found: Class, context: Context) -> Result<&[Arg], Reason> {
     let Some((name, words)) = command.split_first() else { return Err(refused("find", "-exec")) };
     let name = name.exact().filter(|name| !name.contains("{}")).ok_or(Reason::ComputedName)?;
     let words: Vec<Arg> = words.iter().map(|word| replaced(word, "{}", found, many)).collect();
-    programs::judge(name, &words, context.deeper()?)?;
+    programs::judge(name, &words, context.for_each()?)?;
     Ok(rest.get(1..).unwrap_or_default())
 }
 

@@ -62,7 +62,7 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
             words.iter().cloned().chain([read]).collect()
         }
     };
-    programs::judge(name, &words, context.deeper()?)
+    programs::judge(name, &words, context.for_each()?)
 }
 
 enum Glued<'a> {

@@ -99,6 +99,10 @@ fn lists_archive(call: &Call<'_>) -> Result<(), Reason> {
         && first.bytes().all(|byte| b"tvxzjJfO".contains(&byte));
     let has = |letter: char, options: &[&str]| call.has(options) || (old && first.contains(letter));
     let unpacks = has('x', &["x", "extract", "get"]);
+    // Without an archive the first operand may be a mode after all: `tar rf a.tar -t`.
+    if let Some(mode) = call.operands.first().filter(|_| !old && !call.has(&["f", "file"])) {
+        return Err(call.operand(mode));
+    }
     if unpacks != has('O', &["O", "to-stdout"]) || (unpacks == has('t', &["t", "list"])) {
         return Err(call.needs("-t"));
     }

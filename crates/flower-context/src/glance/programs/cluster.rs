@@ -136,7 +136,7 @@ const GH: &[Program] = &[
                 .long("state= limit= label= author= assignee= base= head= search= json= jq= template= draft"),
             program("view").valued("q").flags("c").long("json= jq= comments template="),
             program("status").valued("q").long("json= jq= conflict-status"),
-            program("checks").long("required json= jq="),
+            program("checks").valued("qt").long("required json= jq= template="),
             program("diff").long("name-only patch color="),
         ])
         .asked("checkout close comment create edit merge ready reopen review")
@@ -149,7 +149,7 @@ const GH: &[Program] = &[
                 "state= limit= label= author= assignee= search= milestone= json= jq= template= mention=",
             ),
             program("view").valued("q").flags("c").long("json= jq= comments template="),
-            program("status").long("json= jq="),
+            program("status").valued("qt").long("json= jq= template="),
         ])
         .asked("close comment create edit reopen")
         .inherited(),
@@ -171,13 +171,17 @@ const GH: &[Program] = &[
         .valued("R")
         .long("repo=")
         .subcommands(&[
-            program("list").valued("L").long("limit= json= jq= exclude-drafts exclude-pre-releases"),
-            program("view").long("json= jq="),
+            program("list")
+                .valued("LOqt")
+                .long("limit= order= json= jq= template= exclude-drafts exclude-pre-releases"),
+            program("view").valued("qt").long("json= jq= template="),
         ])
         .inherited(),
     program("repo").subcommands(&[
-        program("view").long("json= jq= branch=").valued("b"),
-        program("list").valued("L").long("limit= json= jq="),
+        program("view").long("json= jq= template= branch=").valued("bqt"),
+        program("list")
+            .valued("Llqt")
+            .long("limit= language= json= jq= template= visibility= topic= archived no-archived fork source"),
     ]),
     program("workflow")
         .valued("R")

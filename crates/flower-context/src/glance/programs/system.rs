@@ -141,6 +141,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("apropos whatis").flags("lewr").long("long exact wildcard regex").tame(),
     program("modinfo").flags("adlpnb0").valued("Fk").long("author description license parameters filename"),
     program("udevadm").subcommands(&[program("info")
+        .devices()
         .flags("aerx")
         .valued("npq")
         .long("attribute-walk export query= path= name= root export-db")]),

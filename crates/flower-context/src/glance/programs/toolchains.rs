@@ -95,9 +95,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     .then(reads_files),
     // Packages.
     program("cargo")
-        .flags("qv")
-        .long("quiet verbose color=")
-        .probes("-V -vV -Vv version --list")
+        .flags("qvV")
+        .long("quiet verbose color= version list")
+        .bare()
         .subcommands(&[
             program("version").flags("v").long("verbose"),
             program("metadata")
@@ -108,14 +108,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 .flags("q")
                 .then(touches_nothing),
             program("tree")
-                .flags("i")
+                .flags("id")
                 .valued("peF")
                 .long(
                     "invert=? package= depth= edges= prefix= offline locked frozen manifest-path= duplicates \
              no-dedupe workspace all-features no-default-features features= format= charset= target= \
              exclude= all prune=",
                 )
-                .flags("d")
                 .then(touches_nothing),
             program("pkgid")
                 .valued("p")
