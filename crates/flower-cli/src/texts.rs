@@ -402,6 +402,8 @@ texts! {
     sessions_worker,
     /// `{path}`
     sessions_no_transcript,
+    /// `{path}`
+    sessions_read_only,
     sessions_hint_list,
     sessions_hint_longer,
     sessions_hint_in_use,

@@ -264,6 +264,7 @@ pub(super) static TEXTS: Texts = Texts {
     sessions_not_on_disk: "session {session} is in the store already, and Claude Code has no file of it",
     sessions_worker: "{path} is the transcript of a worker",
     sessions_no_transcript: "{path} is no transcript of Claude Code's",
+    sessions_read_only: "the session store {path} cannot be written",
     sessions_hint_list: "`flower sessions list --all` shows what is there.",
     sessions_hint_longer: "Write more of the id.",
     sessions_hint_in_use: "End that process first, or wait until it is done.",

@@ -264,6 +264,7 @@ pub(super) static TEXTS: Texts = Texts {
     sessions_not_on_disk: "会话 {session} 已在存储里,而 Claude Code 没有它的文件",
     sessions_worker: "{path} 是一个执行者的会话记录",
     sessions_no_transcript: "{path} 不是 Claude Code 的会话记录",
+    sessions_read_only: "会话存储 {path} 不可写",
     sessions_hint_list: "`flower sessions list --all` 会列出已有的会话。",
     sessions_hint_longer: "请多写几位 ID。",
     sessions_hint_in_use: "请先结束那个进程,或等它完成。",

@@ -125,6 +125,9 @@ fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> 
     let mut connection = connect(path, options)?;
     let mut notes = Vec::new();
     if let Some(reason) = needs_exclusive_lock(&connection) {
+        if connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false) {
+            return Err(StoreError::ReadOnly { path: path.to_owned() });
+        }
         connection = leave_log(path, options)?;
         notes.push(OpenNote::RollbackJournal { reason });
     }

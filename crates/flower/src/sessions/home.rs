@@ -89,3 +89,20 @@ impl Home {
         Ok(SqliteStore::open_read_only(path, &OpenOptions::default())?)
     }
 }
+
+#[cfg(test)]
+impl Home {
+    /// As if a run at work, with this process as its harness, wrote to a session.
+    pub(super) fn note_live_run(&self, session: &str) {
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+        let start = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap();
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let process = format!(r#"{{"pid":{},"start_time":{start}}}"#, std::process::id());
+        let record = format!(
+            r#"{{"process":{process},"owner":{process},"boot_id":"{}","marker":"m","session":"{session}","program":"x"}}"#,
+            boot.trim()
+        );
+        std::fs::create_dir_all(self.processes()).unwrap();
+        std::fs::write(self.processes().join("m.json"), record).unwrap();
+    }
+}

@@ -160,3 +160,69 @@ impl Beginning {
         Ok(beginning)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const IDS: [&str; 2] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+
+    /// A workspace beside a directory of transcripts, with what else can lie there.
+    fn place() -> (tempfile::TempDir, Home, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = dir.path().join("kept");
+        fs::create_dir_all(dir.path().join("work")).unwrap();
+        fs::create_dir_all(kept.join(IDS[0]).join("subagents")).unwrap();
+        let line = |id: &str, is_sidechain: bool| {
+            format!(
+                "{{\"sessionId\":\"{id}\",\"uuid\":\"u\",\"isSidechain\":{is_sidechain},\"cwd\":\"/repo\"}}\n"
+            )
+        };
+        let mode = format!("{{\"type\":\"mode\",\"sessionId\":\"{}\"}}\n", IDS[1]);
+        fs::write(kept.join(format!("{}.jsonl", IDS[0])), line(IDS[0], false)).unwrap();
+        fs::write(kept.join(IDS[0]).join("subagents/agent-a.jsonl"), line(IDS[0], true)).unwrap();
+        fs::write(kept.join("renamed.jsonl"), mode + &line(IDS[1], false)).unwrap();
+        fs::write(kept.join("agent-b.jsonl"), line(IDS[0], true)).unwrap();
+        fs::write(kept.join("other.jsonl"), "{\"session_id\":\"x\"}\n").unwrap();
+        fs::write(kept.join("empty.jsonl"), "").unwrap();
+        let home = Home::of(dir.path().join("work"), None).config_dir(dir.path().join("config"));
+        (dir, home, kept)
+    }
+
+    fn found(home: &Home, path: &Path) -> Result<Vec<String>, SessionsError> {
+        let found = sources(home, &[path.to_str().unwrap().to_owned()], false)?;
+        Ok(found.into_iter().map(|source| source.key.session_id().to_owned()).collect())
+    }
+
+    #[test]
+    fn a_directory_means_the_sessions_in_it_and_a_file_means_itself() {
+        let (_dir, home, kept) = place();
+        let mut all = found(&home, &kept).unwrap();
+        all.sort();
+        assert_eq!(all, IDS);
+        assert_eq!(found(&home, &kept.join("renamed.jsonl")).unwrap(), [IDS[1]]);
+        assert!(matches!(found(&home, &kept.join("agent-b.jsonl")), Err(SessionsError::Worker { .. })));
+        for name in ["other.jsonl", "empty.jsonl"] {
+            let refused = found(&home, &kept.join(name));
+            assert!(matches!(refused, Err(SessionsError::NoTranscript { .. })), "{name}: {refused:?}");
+        }
+        assert!(!home.root().exists(), "looking makes nothing");
+    }
+
+    #[test]
+    fn a_session_that_a_run_is_at_work_on_is_left_to_it() {
+        let (_dir, home, kept) = place();
+        home.note_live_run(IDS[0]);
+        let sources = sources(&home, &[kept.to_str().unwrap().to_owned()], false).unwrap();
+        let mut told = Vec::new();
+        import(&home, &sources, &mut |source, intake| {
+            told.push((source.key.session_id().to_owned(), intake.clone()));
+        })
+        .unwrap();
+        told.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(told[0].1, Intake::LeftToRun { pid: std::process::id() });
+        assert!(matches!(&told[1].1, Intake::Done(done) if done.stored == 2), "{told:?}");
+    }
+}

@@ -34,7 +34,8 @@ pub enum Merged {
 /// A store beside a running [`MirrorWriter`](flower_store::MirrorWriter) will do: flush the writer first, and call this
 /// before the harness begins, because nobody else may be storing the session meanwhile. `paths` are those of the
 /// harness's usual configuration directory. A file that holds a rewritten view is no source: what its rewriting added
-/// would become part of the history.
+/// would become part of the history. Where a session was resumed through such a view and the file has more in front of it,
+/// the next view begins anew.
 ///
 /// # Errors
 /// [`StoreError`] when a file cannot be read or the store refuses. Each thread is stored whole or not at all.

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCod
             }
         }
     }
-    if listing.sessions.is_empty() {
+    if listing.sessions.is_empty() && listing.left_out == 0 {
         let path = home.sessions_db().display().to_string();
         console.say(&fill(texts.sessions_none, &[("path", &path)]));
         console.say(texts.sessions_hint_import);

@@ -55,7 +55,10 @@ fn of_store(error: &StoreError, texts: &Texts) -> CliError {
         StoreError::Corrupt { .. } => told.hint(texts.sessions_hint_damaged),
         StoreError::NewerSchema { .. } => told.hint(texts.sessions_hint_newer),
         StoreError::OlderSchema { .. } => told.hint(texts.sessions_hint_older),
-        StoreError::ReadOnly { .. } => told.hint(texts.sessions_hint_read_only),
+        StoreError::ReadOnly { path } => {
+            let text = fill(texts.sessions_read_only, &[("path", &path.display().to_string())]);
+            CliError::new(Kind::Failed, text).hint(texts.sessions_hint_read_only)
+        }
         StoreError::IsDirectory { .. } | StoreError::Foreign { .. } => told.hint(texts.sessions_hint_foreign),
         _ => told,
     }

@@ -156,24 +156,12 @@ fn a_damaged_store_that_was_set_aside_may_name_anything() {
 #[test]
 fn a_run_at_work_keeps_all_spilled_files() {
     let place = Place::new();
-    fs::create_dir_all(place.home.processes()).unwrap();
     let pid = std::process::id();
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let start = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap();
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    let process = format!(r#"{{"pid":{pid},"start_time":{start}}}"#);
-    let record = |session: &str| {
-        format!(
-            r#"{{"process":{process},"owner":{process},"boot_id":"{}","marker":"m","session":"{session}","program":"x"}}"#,
-            boot.trim()
-        )
-    };
-    let path = place.home.processes().join("m.json");
-    fs::write(&path, record("another")).unwrap();
+    place.home.note_live_run("another");
     assert_eq!(place.delete(&[IDS[0]]).spills_kept, Some(SpillsKept::RunAtWork { pid }));
     assert_eq!(place.left().len(), 4);
 
-    fs::write(&path, record(IDS[1])).unwrap();
+    place.home.note_live_run(IDS[1]);
     let refused = doom(&place.home, &[IDS[1].to_owned()]);
     assert!(matches!(refused, Err(SessionsError::InUse { pid: found, .. }) if found == pid), "{refused:?}");
 }
