@@ -47,6 +47,10 @@ const LONG: &[&str] = &[
     "sort -k1 *.txt | ",
     "find . -exec ls {} + ; ",
     "echo ${x:-$(ls)}; ",
+    "case x in x) ls;; esac; ",
+    "a=(b c); ",
+    "for ((i=0;i<3;i++)); do ls; done; ",
+    "fd -x ls; ",
     "# note\n",
 ];
 
