@@ -171,6 +171,27 @@ fn display(event: &RunEvent, show: Show, console: &Console) {
                 &[("status", &status), ("attempt", &attempt.to_string()), ("of", &of.to_string())],
             )
         }
+        RunEvent::WorkerFailed { text, .. } => fill(texts.worker_failed, &[("text", &one_line(text, 300))]),
+        RunEvent::Waiting { text, seconds, attempt, .. } => fill(
+            texts.waiting,
+            &[
+                ("cause", &one_line(text, 300)),
+                ("seconds", &format!("{seconds:.0}")),
+                ("attempt", &attempt.to_string()),
+            ],
+        ),
+        RunEvent::Probed { endpoint, answers: false, .. } => {
+            fill(texts.unreachable, &[("endpoint", &one_line(endpoint, 120))])
+        }
+        RunEvent::Resumed { session, rewritten } => fill(
+            texts.taken_up,
+            &[
+                ("session", &one_line(session, 60)),
+                ("edits", &rewritten.made.values().sum::<u64>().to_string()),
+                ("tokens", &rewritten.tokens_saved.to_string()),
+            ],
+        ),
+        RunEvent::Interrupted { .. } => texts.interrupted.to_owned(),
         RunEvent::Warning { text } => {
             console.warn(&one_line(text, 1000));
             return;

@@ -75,6 +75,16 @@ texts! {
     worker_ended,
     /// `{attempt}`, `{of}`, `{status}`
     retrying,
+    /// A request of a worker failed: `{text}`.
+    worker_failed,
+    /// The step waits before another attempt: `{cause}`, `{seconds}`, `{attempt}`.
+    waiting,
+    /// A probe did not get through: `{endpoint}`.
+    unreachable,
+    /// A session is opened again: `{session}`, `{edits}`, `{tokens}`.
+    taken_up,
+    /// Somebody interrupted the turn.
+    interrupted,
     /// `{signal}`
     stopped_by_signal,
     /// `{failure}`

@@ -119,6 +119,16 @@ pub enum RunEvent {
         /// `completed`, `failed`, `killed`.
         status: String,
     },
+    /// A request of a worker failed for good. 2.1.197 hands the words of the failure to the coordinator as if they were
+    /// the worker's report.
+    WorkerFailed {
+        /// The harness's id of it.
+        task: String,
+        /// Why, as a word.
+        cause: &'static str,
+        /// The harness's words.
+        text: String,
+    },
     /// A turn ended. The step goes on while workers are out.
     TurnEnded {
         /// Cost of the step so far, in US dollars.

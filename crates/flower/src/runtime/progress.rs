@@ -12,7 +12,7 @@ use super::tally::Tally;
 use super::{Inner, mirror};
 use crate::budget::{Exceeded, Spent};
 use crate::handoff::Verdict;
-use crate::resilience::{Ear, Signs, Silence};
+use crate::resilience::{Ear, Signs, Silence, worker_failures};
 
 /// How many lines of the harness that are no messages are told one by one.
 const DIRT_TOLD: u32 = 10;
@@ -66,6 +66,13 @@ impl Progress {
             Event::Mirror(frame) => {
                 self.tally.mirrored(&frame);
                 self.signs.mirrored(&frame);
+                for failed in worker_failures(&frame) {
+                    inner.tell(&RunEvent::WorkerFailed {
+                        task: failed.agent,
+                        cause: failed.class.cause().word(),
+                        text: failed.text,
+                    });
+                }
                 let events = self.spilling.mirrored(&frame);
                 self.tell_spills(inner, &events);
                 if let Some(writer) = &inner.writer

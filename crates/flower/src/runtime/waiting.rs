@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::Inner;
 use super::event::RunEvent;
 use super::outcome::{Failure, FailureKind};
 use super::progress::Progress;
-use crate::resilience::{Cause, Reach, Streak, Waiting, chance, wait_for};
+use super::{Inner, Settings};
+use crate::resilience::{Cause, Reach, SettingsEnv, Streak, Waiting, chance, wait_for};
 
 /// What ended a wait.
 pub(super) enum Waited {
@@ -81,7 +81,12 @@ async fn after(time: Option<Duration>) {
 
 /// Looks for the network with a connection that sends nothing.
 async fn probe_until_there(inner: &Inner) {
-    let reach = Reach::of(inner.harness.version.version(), |name| inner.harness_env(name));
+    let settings = match inner.settings {
+        Settings::AsUsual => SettingsEnv::read(&inner.config_dir, &inner.workspace),
+        Settings::None => SettingsEnv::default(),
+    };
+    let variable = |name: &str| settings.get(name).map(str::to_owned).or_else(|| inner.harness_env(name));
+    let reach = Reach::of(inner.harness.version.version(), variable);
     let endpoint = match &reach {
         Reach::Probe(endpoint) => endpoint.to_string(),
         Reach::Blind(_) => String::new(),
