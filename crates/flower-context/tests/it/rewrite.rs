@@ -603,7 +603,7 @@ fn a_history_without_a_beginning_gets_one() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 2048, ..Default::default() })]
 
     #[test]
     fn whatever_is_done_the_rules_hold(
