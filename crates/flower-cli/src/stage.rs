@@ -19,6 +19,8 @@ pub(crate) enum Show {
     Progress,
     /// As JSON lines on standard output.
     Json,
+    /// Both ways.
+    Both,
 }
 
 impl Show {
@@ -116,8 +118,10 @@ pub(crate) fn hint(kind: FailureKind, console: &Console) -> Option<&'static str>
 
 /// What people see of an event; programs see all of it.
 fn display(event: &RunEvent, show: Show, console: &Console) {
-    if show == Show::Json {
+    if show != Show::Progress {
         console.json(event);
+    }
+    if show == Show::Json {
         return;
     }
     let texts = console.texts();

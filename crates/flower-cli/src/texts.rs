@@ -96,6 +96,7 @@ texts! {
     hint_harness,
     hint_scenario,
     hint_faults,
+    hint_moment,
     /// `{session}`
     hint_resume,
 
@@ -111,6 +112,11 @@ texts! {
     rehearsal_needs_other_workspace,
     /// `{message}`
     rehearsal_refused,
+    /// `{pid}`
+    rehearsal_killed,
+    rehearsal_not_killed,
+    /// `{say}`
+    rehearsal_not_said,
     cast_lead_instructions,
     cast_analyst_description,
     cast_analyst_prompt,

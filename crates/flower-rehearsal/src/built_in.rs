@@ -15,32 +15,30 @@ pub struct BuiltIn {
     pub chinese: &'static str,
 }
 
+/// A scenario by its name, from the two files of that name.
+macro_rules! built_in {
+    ($name:literal) => {
+        BuiltIn {
+            name: $name,
+            english: include_str!(concat!("../scenarios/", $name, ".toml")),
+            chinese: include_str!(concat!("../scenarios/", $name, ".zh.toml")),
+        }
+    };
+}
+
 /// The scenarios that come with this crate.
 pub const BUILT_IN: &[BuiltIn] = &[
     BuiltIn { name: "coordinator", english: COORDINATOR, chinese: COORDINATOR_ZH },
-    BuiltIn {
-        name: "spill",
-        english: include_str!("../scenarios/spill.toml"),
-        chinese: include_str!("../scenarios/spill.zh.toml"),
-    },
-    BuiltIn {
-        name: "resume",
-        english: include_str!("../scenarios/resume.toml"),
-        chinese: include_str!("../scenarios/resume.zh.toml"),
-    },
-    BuiltIn {
-        name: "handoff",
-        english: include_str!("../scenarios/handoff.toml"),
-        chinese: include_str!("../scenarios/handoff.zh.toml"),
-    },
-    BuiltIn {
-        name: "handoff-degraded",
-        english: include_str!("../scenarios/handoff-degraded.toml"),
-        chinese: include_str!("../scenarios/handoff-degraded.zh.toml"),
-    },
-    BuiltIn {
-        name: "overflow",
-        english: include_str!("../scenarios/overflow.toml"),
-        chinese: include_str!("../scenarios/overflow.zh.toml"),
-    },
+    built_in!("spill"),
+    built_in!("resume"),
+    built_in!("trim"),
+    built_in!("handoff"),
+    built_in!("handoff-degraded"),
+    built_in!("overflow"),
+    built_in!("background"),
+    built_in!("isolation"),
+    built_in!("interrupt"),
+    built_in!("kill"),
+    built_in!("network-loss"),
+    built_in!("network-loss-worker"),
 ];

@@ -141,7 +141,8 @@ async fn play(harness: &Found, length: Length, labour: Labour) -> Ran {
     let after = own_cost::now();
     let paths = ProjectPaths::resolve(&root.path().join("claude"), &workspace).unwrap();
     let receipt =
-        receipt(runtime.manifest(), &runtime.sessions_db(), paths.project_key(), runtime.id()).unwrap();
+        receipt(runtime.manifest(), &runtime.sessions_db(), paths.project_key(), &[runtime.id().to_owned()])
+            .unwrap();
     model.end();
     Ran { receipt, took, before, after }
 }

@@ -14,14 +14,14 @@ use crate::runtime::{DENIALS, HANDOFFS, REWRITTEN, RunError, SPILLS};
 use crate::source::{self, Marks};
 use crate::view::VIEW;
 
-/// The figures of one run.
+/// The figures of a run.
 #[derive(Debug, Serialize)]
 pub struct Receipt {
-    /// The run.
-    pub run: String,
-    /// Its steps, as they stand in the manifest.
+    /// The runs, in order.
+    pub runs: Vec<String>,
+    /// Their steps, as they stand in the manifest.
     pub steps: Vec<StepRecord>,
-    /// Its sessions, as far as they are in the store.
+    /// Their sessions, as far as they are in the store.
     pub sessions: Vec<String>,
     /// Entries in the store, all threads of the harness together.
     pub entries: usize,
@@ -65,7 +65,7 @@ impl StoredThread {
     }
 }
 
-/// Reads the receipt of `run`.
+/// Reads the receipt of `runs`, as one: a run that was killed is gone on with by another.
 ///
 /// # Errors
 /// When manifest or store cannot be read.
@@ -73,10 +73,10 @@ pub fn receipt(
     manifest: &Manifest,
     sessions_db: &Path,
     project_key: &str,
-    run: &str,
+    runs: &[String],
 ) -> Result<Receipt, RunError> {
     let mut steps = manifest.read()?.records;
-    steps.retain(|step| step.run == run);
+    steps.retain(|step| runs.contains(&step.run));
     let store = SqliteStore::open(sessions_db, &OpenOptions::default())?.store;
 
     let mut sessions = Vec::new();
@@ -100,7 +100,7 @@ pub fn receipt(
     let entries = sessions.iter().flatten().map(|thread| thread.entries.len()).sum();
     let figures = figures(&sessions, &marks);
     Ok(Receipt {
-        run: run.to_owned(),
+        runs: runs.to_vec(),
         sessions: sessions
             .iter()
             .flatten()

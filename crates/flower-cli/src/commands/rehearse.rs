@@ -1,11 +1,13 @@
 //! `flower rehearse`: a whole run, offline. Everything is real but the model.
 
+use std::ffi::OsString;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum as _;
 use flower::receipt::receipt;
-use flower_claude::harness::Install;
+use flower_claude::harness::{Found, Install, Search};
 use flower_context::{Lang, fill};
 use flower_rehearsal::{BUILT_IN, BuiltIn, Options, Rehearsal, Scenario, ScenarioError};
 use flower_store::ProjectPaths;
@@ -16,11 +18,14 @@ use crate::signals;
 use crate::stage::{self, Show};
 
 mod cast;
+mod moment;
+mod part;
 mod play;
 mod settings;
 mod shown;
 mod workspace;
 
+use part::Part;
 use play::{Performance, Play, cannot_serve, variables};
 use settings::{CONFIG_DIR, Layer, without};
 use workspace::{Workspace, WorkspaceError};
@@ -59,6 +64,10 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["workspace", "claude", "without", "keep"])]
     serve: bool,
 
+    /// Play one step of a rehearsal that another process gives.
+    #[arg(long, hide = true, value_name = "JSON", requires = "workspace")]
+    part: Option<Part>,
+
     /// List the built-in scenarios.
     #[arg(long, conflicts_with_all = ["scenario", "workspace", "claude", "without", "keep", "serve"])]
     list: bool,
@@ -71,8 +80,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     if args.serve {
         return serve(args, console);
     }
-    let mut scenario = scenario(args.scenario.as_deref().unwrap_or(USUAL), console)?;
+    let name = args.scenario.as_deref().unwrap_or(USUAL);
+    let mut scenario = scenario(name, console)?;
     scenario.run = without(scenario.run, &args.without);
+    if let (Some(part), Some(directory)) = (&args.part, &args.workspace) {
+        return play_part(args, part, scenario, directory, console);
+    }
     let harness = crate::harness::ensure(args.claude.as_deref(), Install::Allowed, console)?;
     let seed = RandomState::new().hash_one(std::process::id());
     let opened = Workspace::open(args.workspace.as_deref(), seed, scenario.run.isolated);
@@ -88,38 +101,78 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         workspace.keep();
     }
     let play = Play {
+        again: again(args, name, &workspace, &harness),
+        state: state(&workspace),
         scenario,
         harness,
         workspace: &workspace,
-        // Below `runs/`, which git ignores.
-        state: workspace.home.join("runs/rehearsal"),
         seed,
         show: Show::of(args.json),
         console,
     };
-    let state = play.state.clone();
     let performance = stage::block_on(play.perform())?;
-    show_receipt(&performance, &state, &workspace, args, console)?;
-    Ok(performance.played.last().map_or(ExitCode::FAILURE, stage::Played::exit_code))
+    show_receipt(&performance, &workspace, args, console)?;
+    Ok(performance.exit_code())
+}
+
+/// Where the harness keeps what is its own: below `runs/`, which git ignores.
+fn state(workspace: &Workspace) -> PathBuf {
+    workspace.home.join("runs/rehearsal")
+}
+
+/// The arguments with which another process plays the same.
+fn again(args: &Args, name: &str, workspace: &Workspace, harness: &Found) -> Vec<OsString> {
+    let mut again: Vec<OsString> =
+        vec![name.into(), "--workspace".into(), workspace.root.clone().into(), "--claude".into()];
+    again.push(harness.path.clone().into());
+    for layer in args.without.iter().filter_map(Layer::to_possible_value) {
+        again.extend(["--without".into(), layer.get_name().into()]);
+    }
+    again
+}
+
+/// Plays one step of a rehearsal that another process gives; its standard output is read there.
+fn play_part(
+    args: &Args,
+    part: &Part,
+    scenario: Scenario,
+    directory: &Path,
+    console: &Console,
+) -> Result<ExitCode, CliError> {
+    let search = Search::from_env(args.claude.clone());
+    let harness = flower_claude::harness::ensure(&search, Install::Refused, &mut |_| {})
+        .map_err(|error| CliError::from_error(Kind::CannotStart, &error))?;
+    let workspace = Workspace::there(directory, scenario.run.isolated);
+    let play = Play {
+        scenario,
+        harness,
+        workspace: &workspace,
+        state: state(&workspace),
+        seed: part.seed,
+        show: Show::Both,
+        again: Vec::new(),
+        console,
+    };
+    stage::block_on(play.perform_part(part))
 }
 
 fn show_receipt(
     performance: &Performance,
-    harness_state: &Path,
     workspace: &Workspace,
     args: &Args,
     console: &Console,
 ) -> Result<(), CliError> {
     let cannot_read = |error: &(dyn std::error::Error + 'static)| CliError::from_error(Kind::Failed, error);
     let runtime = &performance.runtime;
-    let paths = ProjectPaths::resolve(&harness_state.join(CONFIG_DIR), runtime.workspace())
+    let paths = ProjectPaths::resolve(&state(workspace).join(CONFIG_DIR), runtime.workspace())
         .map_err(|error| cannot_read(&error))?;
-    let receipt = receipt(runtime.manifest(), &runtime.sessions_db(), paths.project_key(), runtime.id())
+    let (manifest, store) = (runtime.manifest(), runtime.sessions_db());
+    let receipt = receipt(manifest, &store, paths.project_key(), &performance.runs)
         .map_err(|error| cannot_read(&error))?;
     let places = shown::Places {
         workspace: runtime.workspace().to_owned(),
-        store: runtime.sessions_db(),
-        manifest: runtime.manifest().path().to_owned(),
+        manifest: manifest.path().to_owned(),
+        store,
         transcripts: paths.projects().join(paths.project_key()),
         artifacts: runtime.workbench().artifacts(),
     };

@@ -41,6 +41,7 @@ pub(super) static TEXTS: Texts = Texts {
     hint_harness: "`flower doctor` shows which harness was used and whether it is supported.",
     hint_scenario: "The scenario is to blame, not the network: the warnings above say what it has no answer to. docs/rehearsals.md explains every key.",
     hint_faults: "The scenario breaks answers on purpose: look at its [[fault]] entries.",
+    hint_moment: "Look at `kill` in the scenario: its file was not made, its call not made, its text not said.",
     hint_resume: "flower once --resume {session} …",
 
     rehearsing: "Rehearsing in {path}; the model is played by {url}",
@@ -50,6 +51,9 @@ pub(super) static TEXTS: Texts = Texts {
     scenario_variables: "A scenario may quote {{var:workspace}} and {{var:artifacts}}; the host gives no others.",
     rehearsal_needs_other_workspace: "Choose another directory with --workspace, or leave it out for a temporary one.",
     rehearsal_refused: "the scripted API refused or could not answer: {message}",
+    rehearsal_killed: "Killed process {pid}, which played this step. The next step goes on with what it has left.",
+    rehearsal_not_killed: "the step was over before the moment came to kill it",
+    rehearsal_not_said: "the moment to interrupt never came, so this was not said: {say}",
     cast_lead_instructions: "Goal: find out how large the texts in data/ are.",
     cast_analyst_description: "Analyses files: counts, searches, compares. Send it work that must really read files and run commands.",
     cast_analyst_prompt: "You analyse text. Use the command line; never estimate by hand.",

@@ -36,6 +36,7 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
         "without",
         "不用这些层来排练,以逗号分隔:由此看出它们有什么用 [spill、expire、denials、trim、handoff]",
     ),
+    of("rehearse", "part", "演另一个进程交来的一步"),
     of("rehearse", "list", "列出内置剧本"),
     of("rehearse", "json", "以 JSON 行打印事件,最后一行是收据"),
     of("rehearse", "keep", "保留临时工作区"),

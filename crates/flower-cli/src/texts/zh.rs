@@ -41,6 +41,7 @@ pub(super) static TEXTS: Texts = Texts {
     hint_harness: "`flower doctor` 会显示用的是哪个运行框架、是否受支持。",
     hint_scenario: "问题在剧本,不在网络:上面的警告说明了它对什么没有回答。docs/rehearsals.md 解释每个键。",
     hint_faults: "剧本有意让回答出错:看看它的 [[fault]] 条目。",
+    hint_moment: "看看剧本里的 `kill`:它等的文件没有出现,或者那次调用、那句话没有发生。",
     hint_resume: "续跑:flower once --resume {session} ……",
 
     rehearsing: "在 {path} 排练;模型由 {url} 扮演",
@@ -50,6 +51,9 @@ pub(super) static TEXTS: Texts = Texts {
     scenario_variables: "剧本可以引用 {{var:workspace}} 和 {{var:artifacts}},没有别的变量。",
     rehearsal_needs_other_workspace: "用 --workspace 换一个目录,或不写它而用临时目录。",
     rehearsal_refused: "脚本化的 API 拒绝了请求或无法回答:{message}",
+    rehearsal_killed: "杀掉了演这一步的进程 {pid}。下一步接着它留下的继续。",
+    rehearsal_not_killed: "还没等到该杀掉的时刻,这一步就结束了",
+    rehearsal_not_said: "没等到打断的时刻,所以这句话没有说:{say}",
     cast_lead_instructions: "目标:摸清 data/ 里文本的规模。",
     cast_analyst_description: "分析文件:统计、查找、比对。要真读文件、跑命令的活派给它。",
     cast_analyst_prompt: "你负责文本分析。用命令行完成,不要手工估算。",

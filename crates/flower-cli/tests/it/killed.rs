@@ -15,7 +15,7 @@ const ENDLESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/endle
 /// Generous: what is waited for takes a second or two.
 const LIMIT: Duration = Duration::from_secs(60);
 
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < LIMIT, "{what}: not within {LIMIT:?}");
@@ -24,7 +24,7 @@ fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 }
 
 /// Processes that have this directory as working directory or on their command line.
-fn processes_of(place: &Path) -> Vec<PathBuf> {
+pub(crate) fn processes_of(place: &Path) -> Vec<PathBuf> {
     let needle = place.as_os_str().as_encoded_bytes();
     let own = PathBuf::from(format!("/proc/{}", std::process::id()));
     std::fs::read_dir("/proc")

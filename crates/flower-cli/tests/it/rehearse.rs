@@ -127,7 +127,7 @@ fn two_rehearsals_share_a_workspace() {
         let first = check_run(&place, version, "en");
         let second = check_run(&place, version, "en");
         check_answer(&place, &second, &version.to_string());
-        assert_ne!(first.last().unwrap()["run"], second.last().unwrap()["run"]);
+        assert_ne!(first.last().unwrap()["runs"], second.last().unwrap()["runs"]);
         let manifest = Manifest::in_dir(place.workspace().join(".flower/runs")).read().unwrap();
         assert_eq!((manifest.records.len(), manifest.bad.len()), (2, 0), "{version}");
     }
@@ -252,7 +252,7 @@ fn the_scenarios_in_the_documentation_play() {
     let documentation = include_str!("../../../../docs/rehearsals.md");
     let scenarios: Vec<&str> =
         documentation.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    let [two_steps, twice] = scenarios[..] else { panic!("{} scenarios", scenarios.len()) };
+    let [two_steps, twice, between] = scenarios[..] else { panic!("{} scenarios", scenarios.len()) };
     for version in versions() {
         let place = Place::new();
         let file = place.root().join("documented.toml");
@@ -271,6 +271,10 @@ fn the_scenarios_in_the_documentation_play() {
             "{version}"
         );
         assert_eq!(lines.last().unwrap()["resumes"].as_array().unwrap().len(), 1, "{version}");
+        let lines = play(between);
+        assert_eq!(answer(&lines), "Nothing was measured.", "{version}");
+        let counts = ["interrupted", "killed"].map(|event| events(&lines, event).len());
+        assert_eq!(counts, [1, 1], "{version}");
     }
 }
 

@@ -1,11 +1,13 @@
 //! `flower rehearse NAME`: what each layer does, in both versions and both languages, and the receipt that says so.
 
+use std::path::Path;
 use std::process::Command;
 
 use flower_claude::harness::Version;
 use serde_json::Value;
 
 use crate::binary::{Place, Said, events, harness, versions};
+use crate::killed::{processes_of, wait_until};
 
 /// Each version with a language of its own: the two have nothing to do with each other, and a play takes a while.
 fn plays() -> impl Iterator<Item = (Version, &'static str)> {
@@ -30,9 +32,13 @@ impl Play {
     fn of(place: &Place, version: Version, lang: &str, arguments: &[&str]) -> Self {
         let said = Said::by(rehearsal(place, version, lang).arg("--json").args(arguments));
         said.assert_code(0);
-        let play = Self { lines: said.json(), what: format!("{version} {lang}") };
-        assert_eq!(play.events("warning"), [&Value::Null; 0], "{}", play.what);
-        play
+        Self { lines: said.json(), what: format!("{version} {lang}") }
+    }
+
+    /// Nothing was not as it should be.
+    fn calm(self) -> Self {
+        assert_eq!(self.events("warning"), [&Value::Null; 0], "{}", self.what);
+        self
     }
 
     fn events(&self, name: &str) -> Vec<&Value> {
@@ -58,17 +64,23 @@ fn count(list: &Value) -> usize {
     list.as_array().map_or(0, Vec::len)
 }
 
-/// Files in `data/` with this ending.
-fn texts_in_data(place: &Place) -> usize {
-    let entries = std::fs::read_dir(place.workspace().join("data")).unwrap();
-    entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "txt")).count()
+/// The texts below a directory.
+fn texts(workspace: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(workspace.join("data")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|end| end == "txt"));
+    texts.map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+fn lines_of(texts: &[String]) -> usize {
+    texts.iter().map(|text| text.lines().count()).sum()
 }
 
 #[test]
 fn a_resume_reads_less_and_the_next_one_finds_it_in_the_cache() {
     for (version, lang) in plays() {
         let place = Place::new();
-        let play = Play::of(&place, version, lang, &["resume"]);
+        let play = Play::of(&place, version, lang, &["resume"]).calm();
         let what = &play.what;
         let receipt = play.receipt();
         let [first, second] = receipt["resumes"].as_array().unwrap().as_slice() else {
@@ -84,7 +96,7 @@ fn a_resume_reads_less_and_the_next_one_finds_it_in_the_cache() {
         assert_eq!(count(&second["made"]), 0, "{what}: {second}");
         let answers = play.answers();
         assert_eq!(answers.len(), 3, "{what}: {answers:?}");
-        assert!(answers[1].contains(&texts_in_data(&place).to_string()), "{what}: {answers:?}");
+        assert!(answers[1].contains(&texts(&place.workspace()).len().to_string()), "{what}: {answers:?}");
         // The second resume writes what is new, and reads what the first has written.
         let steps = receipt["steps"].as_array().unwrap();
         assert_eq!(steps[1]["sessions"], steps[2]["sessions"], "{what}");
@@ -104,7 +116,7 @@ fn a_resume_reads_less_and_the_next_one_finds_it_in_the_cache() {
 fn without_its_layers_a_resume_reads_everything() {
     let version = versions().last().unwrap();
     let place = Place::new();
-    let play = Play::of(&place, version, "en", &["resume", "--without", "expire,denials"]);
+    let play = Play::of(&place, version, "en", &["resume", "--without", "expire,denials"]).calm();
     for report in play.receipt()["resumes"].as_array().unwrap() {
         assert_eq!((count(&report["made"]), &report["tokens_saved"]), (0, &0.into()), "{report}");
     }
@@ -114,7 +126,7 @@ fn without_its_layers_a_resume_reads_everything() {
 fn long_results_of_every_tool_are_on_disk_and_one_is_read_back() {
     for (version, lang) in plays() {
         let place = Place::new();
-        let play = Play::of(&place, version, lang, &["spill"]);
+        let play = Play::of(&place, version, lang, &["spill"]).calm();
         let what = &play.what;
         let spills = play.receipt()["spills"].as_array().unwrap();
         let mut tools: Vec<&str> = spills.iter().map(|spill| spill["tool"].as_str().unwrap()).collect();
@@ -125,6 +137,135 @@ fn long_results_of_every_tool_are_on_disk_and_one_is_read_back() {
         for quoted in ["108894", "number 500 of 500 ....", "6392", "1500"] {
             assert!(answer.contains(quoted), "{what}: {quoted} is not in: {answer}");
         }
+    }
+}
+
+#[test]
+fn old_reports_move_to_disk_on_a_resume_and_are_found_there() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["trim"]).calm();
+        let what = &play.what;
+        let report = &play.receipt()["resumes"][0];
+        assert_eq!((&report["made"]["trim"], count(&report["left"])), (&4.into(), 0), "{what}: {report}");
+        assert!(report["tokens_saved"].as_u64().unwrap() > 10_000, "{what}: {report}");
+        let bytes: usize = texts(&place.workspace()).iter().map(String::len).sum();
+        let answers = play.answers();
+        assert!(answers[1].contains(&bytes.to_string()), "{what}: {bytes} is not in: {answers:?}");
+    }
+}
+
+#[test]
+fn an_interrupted_session_goes_on_with_what_was_said() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["interrupt"]).calm();
+        let what = &play.what;
+        assert_eq!(play.events("interrupted").len(), 1, "{what}");
+        assert_eq!(count(&play.receipt()["sessions"]), 1, "{what}: the same session goes on");
+        let answers = play.answers();
+        assert!(answers[0].contains(&texts(&place.workspace()).len().to_string()), "{what}: {answers:?}");
+        assert!(!place.workspace().join("ended").exists(), "{what}: the command was cut off");
+    }
+}
+
+#[test]
+fn a_killed_run_is_gone_on_with_and_nothing_is_left_running() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["kill"]);
+        let what = &play.what;
+        let killed = play.events("killed");
+        assert_eq!(killed.len(), 2, "{what}");
+        let receipt = play.receipt();
+        assert_eq!(
+            receipt["steps"].as_array().unwrap().len(),
+            1,
+            "{what}: the killed ones have written no line"
+        );
+        for one in &killed {
+            assert_eq!(receipt["sessions"], Value::from(vec![one["session"].clone()]), "{what}");
+        }
+        // A harness that was left alone for a moment may have given the call that was cut off a result of its own.
+        let made = &receipt["resumes"][0]["made"];
+        assert!(made["heal"] == 1 || made["prune_debris"] == 1, "{what}: the history was repaired: {made}");
+        // What the first killed run had found out is quoted at the end; so is what the second one did.
+        let answer = play.answers().pop().unwrap().to_owned();
+        let files = texts(&place.workspace()).len();
+        for quoted in ["2", &files.to_string()] {
+            assert!(answer.contains(quoted), "{what}: {quoted} is not in: {answer}");
+        }
+        assert!(!place.workspace().join("ended").exists(), "{what}");
+        wait_until("the end of all processes", || processes_of(&place.root()).is_empty());
+    }
+}
+
+#[test]
+fn isolated_workers_change_worktrees_and_share_the_workbench() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["isolation"]).calm();
+        let what = &play.what;
+        let repository = place.workspace().join("repository");
+        assert!(!repository.join("finding.txt").exists(), "{what}: the workspace stays as it is");
+        let trees = std::fs::read_dir(repository.join(".claude/worktrees")).unwrap();
+        let found: Vec<String> = trees
+            .map(|tree| std::fs::read_to_string(tree.unwrap().path().join("finding.txt")).unwrap())
+            .map(|text| text.trim().to_owned())
+            .collect();
+        assert_eq!(found.len(), 2, "{what}: {found:?}");
+        let lines = lines_of(&texts(&repository)).to_string();
+        assert!(found.contains(&lines), "{what}: {lines} is not in {found:?}");
+        let answer = play.answers()[0];
+        assert_eq!(
+            answer.matches(&lines).count(),
+            2,
+            "{what}: counted, and listed on the workbench: {answer}"
+        );
+    }
+}
+
+#[test]
+fn a_step_ends_when_its_worker_in_the_background_has_reported() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["background"]).calm();
+        let what = &play.what;
+        assert!(play.events("turn_ended").len() > 1, "{what}: a turn ended while the worker was out");
+        let lines = lines_of(&texts(&place.workspace())).to_string();
+        let answer = play.answers()[0];
+        assert!(answer.contains(&lines), "{what}: {lines} is not in: {answer}");
+    }
+}
+
+#[test]
+fn a_lost_network_is_waited_for() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["network-loss"]).calm();
+        let what = &play.what;
+        let causes: Vec<&str> =
+            play.events("waiting").iter().map(|event| event["cause"].as_str().unwrap()).collect();
+        assert_eq!(causes, ["connection", "connection", "connection", "overloaded"], "{what}");
+        let step = &play.receipt()["steps"][0];
+        assert_eq!((&step["ok"], &step["attempts"]), (&true.into(), &5.into()), "{what}: {step}");
+        assert_eq!(count(&step["sessions"]), 1, "{what}: the same session goes on");
+        let calls = play.events("called");
+        assert_eq!(calls.len(), 3, "{what}: every call is made once: {calls:?}");
+        let lines = lines_of(&texts(&place.workspace())).to_string();
+        assert!(play.answers().last().unwrap().contains(&lines), "{what}");
+    }
+}
+
+#[test]
+fn a_worker_that_lost_the_network_is_sent_again() {
+    for (version, lang) in plays() {
+        let place = Place::new();
+        let play = Play::of(&place, version, lang, &["network-loss-worker"]).calm();
+        let what = &play.what;
+        assert_eq!(play.events("worker_failed").len(), 1, "{what}");
+        let lines = lines_of(&texts(&place.workspace())).to_string();
+        assert!(play.answers().last().unwrap().contains(&lines), "{what}");
     }
 }
 

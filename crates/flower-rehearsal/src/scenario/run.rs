@@ -23,11 +23,18 @@
 //! **Settings**, each a number, or `false` for off, or left out for the runtime's own default: `spill` (characters from
 //! which on a result moves to disk), `expire` (newest results of glances that stay on a resume), `denials` (newest denied
 //! calls that stay), `trim` (newest big results that stay; off by default), `handoff` (tokens of the window that are left
-//! free). `isolated = true` gives each worker a worktree of its own.
+//! free), `retries` (how often the harness itself tries a failed request again). `isolated = true` gives each worker a
+//! worktree of its own.
 //!
 //! **Steps.** `[[run.step]]` entries are played one after the other: `prompt`, `start` (`"resume"`, `"fork"` or `"fresh"`;
 //! the first is always fresh, the others resume unless they say otherwise) and `idle_seconds`, by which the clock of the
 //! prompt cache goes forward first. Without any, the run is the one step that `prompt` at the top of the file asks for.
+//!
+//! **What comes between.** `[[run.step.interrupt]]` entries interrupt the step, one after the other, each `when` its moment
+//! comes, with what they `say`. `kill = { … }` ends the program that plays the step with SIGKILL at a moment; the next step
+//! goes on with its session. A moment is `{ file = "begun" }` (a path in the workspace is there), `{ called = "Bash" }` (a
+//! call of this tool is made, by anybody) or `{ said = "…" }` (a text is said that contains this). A file that a command
+//! makes itself is the surest way to say that the command is running.
 
 use std::time::Duration;
 
@@ -46,6 +53,8 @@ pub struct Run {
     pub trim: Setting,
     /// Tokens of the window that are left free: with fewer a session hands over.
     pub handoff: Setting,
+    /// How often the harness itself tries a failed request again.
+    pub retries: Setting,
     /// What is played, in order.
     pub steps: Vec<RunStep>,
 }
@@ -81,6 +90,37 @@ pub struct RunStep {
     pub start: Begin,
     /// By how much the clock of the prompt cache goes forward before it.
     pub idle: Duration,
+    /// Who speaks while it is carried out, in order.
+    pub interrupts: Vec<Interrupt>,
+    /// When whoever carries it out is killed.
+    pub kill: Option<Moment>,
+}
+
+impl RunStep {
+    /// A step of its own, with nothing between.
+    pub fn fresh(prompt: String) -> Self {
+        Self { prompt, start: Begin::Fresh, idle: Duration::ZERO, interrupts: Vec::new(), kill: None }
+    }
+}
+
+/// Somebody speaks while a step is carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interrupt {
+    /// When.
+    pub when: Moment,
+    /// What.
+    pub say: String,
+}
+
+/// When something is done: the first time that this has happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Moment {
+    /// This path of the workspace is there.
+    File(String),
+    /// A call of this tool was made.
+    Called(String),
+    /// A text was said that contains this.
+    Said(String),
 }
 
 /// Where a step begins.

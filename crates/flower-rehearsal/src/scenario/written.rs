@@ -1,6 +1,6 @@
 //! Writes scenario files, for the recorder and for people who go on from a recording.
 
-use super::run::{Run, Setting};
+use super::run::{Moment, Run, Setting};
 use super::{AfterLast, AgentMatch, Call, Match, Scenario, Step, Thought, Thread};
 use crate::fault::{At, Effect, Fault};
 use serde_json::Value;
@@ -63,6 +63,7 @@ impl Lines {
             ("denials", run.denials),
             ("trim", run.trim),
             ("handoff", run.handoff),
+            ("retries", run.retries),
         ] {
             match setting {
                 Setting::Usual => {}
@@ -76,6 +77,14 @@ impl Lines {
             self.text("start", step.start.name());
             if !step.idle.is_zero() {
                 self.field("idle_seconds", step.idle.as_secs());
+            }
+            if let Some(kill) = &step.kill {
+                self.field("kill", moment(kill));
+            }
+            for interrupt in &step.interrupts {
+                self.line("[[run.step.interrupt]]");
+                self.field("when", moment(&interrupt.when));
+                self.text("say", &interrupt.say);
             }
         }
     }
@@ -179,6 +188,15 @@ impl Lines {
             self.field(key, time.as_millis());
         }
     }
+}
+
+fn moment(moment: &Moment) -> String {
+    let (key, text) = match moment {
+        Moment::File(path) => ("file", path),
+        Moment::Called(tool) => ("called", tool),
+        Moment::Said(text) => ("said", text),
+    };
+    format!("{{ {key} = {} }}", toml::Value::String(text.clone()))
 }
 
 fn conditions(matches: &Match) -> Vec<String> {

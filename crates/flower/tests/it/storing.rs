@@ -32,7 +32,7 @@ async fn a_receipt_is_read_from_the_store_and_knows_denials_in_both_versions() {
             &Manifest::in_dir(&runs),
             &runs.join("sessions.db"),
             paths.project_key(),
-            &played.outcome.run,
+            std::slice::from_ref(&played.outcome.run),
         )
         .unwrap();
         assert_eq!(receipt.sessions, played.outcome.sessions, "{version}");

@@ -43,7 +43,7 @@ pub(super) fn without(mut run: Run, layers: &[Layer]) -> Run {
 
 /// The builder with the scenario's settings.
 pub(super) fn told(mut builder: RuntimeBuilder, scenario: &Scenario) -> RuntimeBuilder {
-    let Run { spill, expire, denials, trim, handoff, .. } = scenario.run;
+    let Run { spill, expire, denials, trim, handoff, retries, .. } = scenario.run;
     if spill != Setting::Usual {
         builder = builder.spill_threshold(spill.number());
     }
@@ -54,6 +54,10 @@ pub(super) fn told(mut builder: RuntimeBuilder, scenario: &Scenario) -> RuntimeB
         builder = builder.keep_denials(denials.number());
     }
     builder = builder.trim(trim.number().map(|keep| TrimPolicy { keep, ..TrimPolicy::default() }));
+    if retries != Setting::Usual {
+        let retries = retries.number().unwrap_or(0);
+        builder = builder.env("CLAUDE_CODE_MAX_RETRIES", retries.to_string());
+    }
     // The harness takes the scripted model for a real one, so the runtime is told how small its window is.
     let usual = Handoff { window: scenario.window, ..Handoff::default() };
     let handoff = match handoff {

@@ -18,6 +18,9 @@ const HOME: &str = "flower";
 /// Where a rehearsal runs.
 #[derive(Debug)]
 pub(super) struct Workspace {
+    /// The directory of the rehearsal.
+    pub(super) root: PathBuf,
+    /// Where the run works: that directory, or the repository in it.
     pub(super) path: PathBuf,
     /// Workbench and accounting.
     pub(super) home: PathBuf,
@@ -56,18 +59,29 @@ impl Workspace {
             }
         };
         let root = path.canonicalize().map_err(disk(&path))?;
-        if !worktrees {
-            fill(&root.join("data"), seed)?;
-            return Ok(Self { home: root.join(".flower"), path: root, temporary });
+        let workspace = Self { temporary, ..Self::there(&root, worktrees) };
+        let path = &workspace.path;
+        if worktrees {
+            if path.exists() && !path.join("data").join(MARKER).exists() {
+                return Err(WorkspaceError::Occupied(path.clone()));
+            }
+            fs::create_dir_all(path).map_err(disk(path))?;
         }
-        let path = root.join(REPOSITORY);
-        if path.exists() && !path.join("data").join(MARKER).exists() {
-            return Err(WorkspaceError::Occupied(path));
-        }
-        fs::create_dir_all(&path).map_err(disk(&path))?;
         fill(&path.join("data"), seed)?;
-        commit_all(&path)?;
-        Ok(Self { path, home: root.join(HOME), temporary })
+        if worktrees {
+            commit_all(path)?;
+        }
+        Ok(workspace)
+    }
+
+    /// A directory that is there already.
+    pub(super) fn there(root: &Path, worktrees: bool) -> Self {
+        let (path, home) = if worktrees {
+            (root.join(REPOSITORY), root.join(HOME))
+        } else {
+            (root.to_owned(), root.join(".flower"))
+        };
+        Self { root: root.to_owned(), path, home, temporary: None }
     }
 
     /// It goes when this goes.

@@ -1,7 +1,7 @@
 //! Reads `[run]`.
 
 use super::{Place, ScenarioError};
-use crate::scenario::run::{Begin, Run, RunStep, Setting};
+use crate::scenario::run::{Begin, Interrupt, Moment, Run, RunStep, Setting};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use std::time::Duration;
@@ -17,6 +17,7 @@ pub(super) struct WrittenRun {
     denials: Option<Spanned<Number>>,
     trim: Option<Spanned<Number>>,
     handoff: Option<Spanned<Number>>,
+    retries: Option<Spanned<Number>>,
     #[serde(default)]
     step: Vec<Spanned<WrittenRunStep>>,
 }
@@ -27,6 +28,24 @@ struct WrittenRunStep {
     prompt: String,
     start: Option<Spanned<String>>,
     idle_seconds: Option<u64>,
+    #[serde(default)]
+    interrupt: Vec<WrittenInterrupt>,
+    kill: Option<Spanned<WrittenMoment>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenInterrupt {
+    when: Spanned<WrittenMoment>,
+    say: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenMoment {
+    file: Option<String>,
+    called: Option<String>,
+    said: Option<String>,
 }
 
 /// A number, or `false`.
@@ -64,6 +83,8 @@ impl Place<'_> {
     /// `prompt` is the file's own, at the top.
     pub(super) fn run(&self, written: WrittenRun, prompt: Option<&str>) -> Result<Run, ScenarioError> {
         let mut steps: Vec<RunStep> = Vec::new();
+        // Where the newest step begins, if it is killed.
+        let mut kill = None;
         for written in written.step {
             let at = written.span().start;
             if prompt.is_some() {
@@ -71,7 +92,13 @@ impl Place<'_> {
                 return Err(self.error(at, reason));
             }
             let step = self.run_step(written.into_inner(), steps.is_empty())?;
+            kill = step.kill.is_some().then_some(at);
             steps.push(step);
+        }
+        if let Some(at) = kill {
+            return Err(
+                self.error(at, "the last step is killed; write one behind it that goes on with its session")
+            );
         }
         Ok(Run {
             isolated: written.isolated,
@@ -80,6 +107,7 @@ impl Place<'_> {
             denials: self.setting(written.denials.as_ref())?,
             trim: self.setting(written.trim.as_ref())?,
             handoff: self.setting(written.handoff.as_ref())?,
+            retries: self.setting(written.retries.as_ref())?,
             steps,
         })
     }
@@ -95,7 +123,29 @@ impl Place<'_> {
             return Err(self.error(word.span().start, reason));
         }
         let idle = Duration::from_secs(written.idle_seconds.unwrap_or(0));
-        Ok(RunStep { prompt: written.prompt, start, idle })
+        let mut interrupts = Vec::new();
+        for WrittenInterrupt { when, say } in written.interrupt {
+            interrupts.push(Interrupt { when: self.moment(when)?, say });
+        }
+        let kill = match written.kill {
+            Some(kill) if !interrupts.is_empty() => {
+                return Err(self.error(kill.span().start, "a step is interrupted or killed, not both"));
+            }
+            Some(kill) => Some(self.moment(kill)?),
+            None => None,
+        };
+        Ok(RunStep { prompt: written.prompt, start, idle, interrupts, kill })
+    }
+
+    fn moment(&self, written: Spanned<WrittenMoment>) -> Result<Moment, ScenarioError> {
+        let at = written.span().start;
+        let WrittenMoment { file, called, said } = written.into_inner();
+        match (file, called, said) {
+            (Some(file), None, None) => Ok(Moment::File(file)),
+            (None, Some(tool), None) => Ok(Moment::Called(tool)),
+            (None, None, Some(text)) => Ok(Moment::Said(text)),
+            _ => Err(self.error(at, "a moment is exactly one of { file = … }, { called = … }, { said = … }")),
+        }
     }
 
     fn setting(&self, written: Option<&Spanned<Number>>) -> Result<Setting, ScenarioError> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::scenario::run::{Begin, Setting};
+use crate::scenario::run::{Begin, Moment, Setting};
 
 fn error(text: &str) -> String {
     parse("s.toml", text).unwrap_err().to_string()
@@ -64,7 +64,7 @@ fn errors_name_the_line_and_what_to_write() {
         ("[[thread]\n", "s.toml:1: "),
         (
             "[run]\nisolate = true\n",
-            "s.toml:2: unknown field `isolate`, expected one of `isolated`, `spill`, `expire`, `denials`, `trim`, `handoff`, `step`",
+            "s.toml:2: unknown field `isolate`, expected one of `isolated`, `spill`, `expire`, `denials`, `trim`, `handoff`, `retries`, `step`",
         ),
         ("[run]\n\nspill = true\n", "s.toml:3: invalid value: boolean `true`, expected a number, or false"),
         ("[run]\nexpire = -1\n", "s.toml:2: write 0 or more, or false for off"),
@@ -80,6 +80,22 @@ fn errors_name_the_line_and_what_to_write() {
         (
             "prompt = \"a\"\n[[run.step]]\nprompt = \"b\"\n",
             "s.toml:2: the file has a prompt at its top and steps of a run",
+        ),
+        (
+            "[[run.step]]\nprompt = \"a\"\nkill = { file = \"x\" }\n",
+            "s.toml:1: the last step is killed; write one behind it",
+        ),
+        (
+            "[[run.step]]\nprompt = \"a\"\nkill = { file = \"x\", said = \"y\" }\n",
+            "s.toml:3: a moment is exactly one of",
+        ),
+        (
+            "[[run.step]]\nprompt = \"a\"\nkill = { file = \"x\" }\n[[run.step.interrupt]]\nwhen = { called = \"Bash\" }\nsay = \"s\"\n",
+            "s.toml:3: a step is interrupted or killed, not both",
+        ),
+        (
+            "[[run.step]]\nprompt = \"a\"\n[[run.step.interrupt]]\nwhen = { call = \"Bash\" }\nsay = \"s\"\n",
+            "s.toml:4: unknown field `call`, expected one of `file`, `called`, `said`",
         ),
     ] {
         let message = error(text);
@@ -105,9 +121,16 @@ fn a_whole_file_is_read() {
         [[run.step]]
         prompt = "second"
         idle_seconds = 301
+        kill = { file = "begun" }
         [[run.step]]
         prompt = "third"
         start = "fork"
+        [[run.step.interrupt]]
+        when = { called = "Bash" }
+        say = "Stop."
+        [[run.step.interrupt]]
+        when = { said = "Stopped" }
+        say = "Go on."
         [[thread]]
         name = "main"
         match = { agent = "main", prompt = ["a", "b"], last = "c", system = "d", model = "opus" }
@@ -158,6 +181,10 @@ fn a_whole_file_is_read() {
     );
     let starts: Vec<_> = run.steps.iter().map(|step| (step.start, step.idle.as_secs())).collect();
     assert_eq!(starts, [(Begin::Fresh, 0), (Begin::Resume, 301), (Begin::Fork, 0)]);
+    assert_eq!(run.steps[1].kill, Some(Moment::File("begun".into())));
+    let [first, second] = run.steps[2].interrupts.as_slice() else { panic!("{:?}", run.steps[2]) };
+    assert_eq!((&first.when, first.say.as_str()), (&Moment::Called("Bash".into()), "Stop."));
+    assert_eq!(second.when, Moment::Said("Stopped".into()));
     assert_eq!(parse("s.toml", &scenario.to_toml()).unwrap(), scenario, "written and read again");
 }
 

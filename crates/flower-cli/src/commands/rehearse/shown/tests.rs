@@ -72,7 +72,7 @@ fn receipt() -> Receipt {
         ..flower_context::accounting::Figures::default()
     };
     Receipt {
-        run: "r".to_owned(),
+        runs: vec!["r".to_owned()],
         steps: vec![
             serde_json::from_value(serde_json::json!({
                 "run": "r", "step": "s", "ok": true, "started_at": "", "ended_at": "",
