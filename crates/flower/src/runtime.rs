@@ -224,11 +224,6 @@ impl Inner {
         Ok(found.is_some_and(|found| found.cwd.as_deref().is_none_or(here)))
     }
 
-    /// Something of it is stored, so that it can be resumed.
-    fn has_entries(&self, session: Option<&str>) -> bool {
-        session.is_some_and(|session| self.is_stored(session).unwrap_or(false))
-    }
-
     /// A variable as the harness sees it.
     fn harness_env(&self, name: &str) -> Option<String> {
         match self.env.get(OsStr::new(name)) {

@@ -164,7 +164,8 @@ impl<'a> Step<'a> {
 
     /// The session goes on. One that does not exist yet begins as it should have begun.
     fn resumed(&self, opening: &Opening, message: String, drop_thinking: bool) -> Opening {
-        let asked = self.progress.tally.turns() > 0 || self.inner.has_entries(self.session().as_deref());
+        // A harness that was killed early may have written nothing yet, although it had begun to answer.
+        let asked = self.session().is_some_and(|session| self.inner.check_ours(&session).is_ok());
         match self.session() {
             Some(session) if asked => {
                 Opening { prompt: message, start: Start::Resume(session), drop_thinking }
