@@ -157,14 +157,14 @@ name = "main"
 [[thread.step]]
 text = "never"
 [[fault]]
-status = 529
+status = 403
 "#;
     for version in versions() {
         let place = Place::new();
         let api = Api::playing(DOWN);
         let said = Said::by(&mut api.once(&place, version, &["Say hello."]));
         said.assert_code(1);
-        assert!(said.stderr.contains("529") && said.stderr.contains("hint:"), "{version}: {}", said.stderr);
+        assert!(said.stderr.contains("403") && said.stderr.contains("hint:"), "{version}: {}", said.stderr);
         assert!(said.stdout.is_empty(), "{version}: {}", said.stdout);
         let manifest = Manifest::in_dir(place.workspace().join(".flower/runs")).read().unwrap();
         assert_eq!(manifest.records[0].error.as_ref().unwrap().kind, "api", "{version}");
