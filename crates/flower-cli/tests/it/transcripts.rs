@@ -68,7 +68,7 @@ fn transcript_of(place: &Place, session: &str) -> PathBuf {
     found.into_iter().find(|path| path.exists()).unwrap()
 }
 
-/// A session with everything in it that a pass looks for, the last turn of it a failed request.
+/// A session with everything in it that a pass looks for but debris: a run waits for what fails and passes.
 fn a_long_session(place: &Place, version: Version, api: &Api) -> String {
     // Long enough for trim (2000 characters), too short for a spill (4000).
     std::fs::write(place.workspace().join("long.txt"), "words and more words\n".repeat(150)).unwrap();
@@ -77,8 +77,6 @@ fn a_long_session(place: &Place, version: Version, api: &Api) -> String {
     let lines = first.json();
     assert!(!events(&lines, "denied").is_empty(), "{version}: {}", first.stdout);
     let session = events(&lines, "session_started")[0]["session"].as_str().unwrap().to_owned();
-    api.fail_once();
-    Said::by(&mut api.once(place, version, &["--resume", &session, "And now?"])).assert_code(1);
     session
 }
 
@@ -100,12 +98,15 @@ fn the_harness_takes_a_rewritten_session_back() {
             said.assert_code(0);
             Said::by(place.flower().arg("verify").arg(&transcript)).assert_code(0);
             let rewritten = std::fs::read(&transcript).unwrap();
-            if !matches!(name, "nothing" | "gated") {
+            if !matches!(name, "nothing" | "gated" | "debris") {
                 assert_ne!(rewritten.len(), original.len(), "{version}: {name} did nothing: {}", said.stderr);
             }
             let again = rewrite(&place, &transcript, arguments);
             assert_eq!(again.stdout.as_bytes(), rewritten, "{version}: {name} twice");
-            let resumed = Said::by(&mut api.once(&place, version, &["--resume", &session, "Go on."]));
+            // Without a store the session comes from the rewritten file.
+            std::fs::remove_dir_all(place.workspace().join(".flower/runs")).unwrap();
+            let resumed =
+                Said::by(&mut api.once(&place, version, &["--tools", TOOLS, "--resume", &session, "Go on."]));
             resumed.assert_code(0);
             assert_eq!(resumed.stdout, "That is all.\n", "{version}: {name}");
         }
