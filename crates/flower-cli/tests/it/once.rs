@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use flower_claude::harness::Version;
-use flower_rehearsal::fault::{At, Effect};
-use flower_rehearsal::{Fault, Options, Rehearsal, Scenario};
+use flower_rehearsal::{Options, Rehearsal, Scenario};
 use flower_store::Manifest;
 
 use crate::binary::{Place, Said, events, harness, versions};
@@ -36,12 +35,6 @@ impl Api {
             .env("ANTHROPIC_BASE_URL", self.rehearsal.as_ref().unwrap().url())
             .env("ANTHROPIC_API_KEY", "sk-test")
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
-    }
-
-    /// Answers the next request with 529.
-    pub(crate) fn fail_once(&self) {
-        let effect = Effect::Status { status: 529, message: None, retry_after: None };
-        self.rehearsal.as_ref().unwrap().inject(Fault { at: At::Anywhere, times: Some(1), effect });
     }
 
     /// Ends the server; a request that it refused fails the test.

@@ -104,11 +104,15 @@ fn the_harness_takes_a_rewritten_session_back() {
             let again = rewrite(&place, &transcript, arguments);
             assert_eq!(again.stdout.as_bytes(), rewritten, "{version}: {name} twice");
             // Without a store the session comes from the rewritten file.
-            std::fs::remove_dir_all(place.workspace().join(".flower/runs")).unwrap();
+            let (runs, aside) =
+                (place.workspace().join(".flower/runs"), place.workspace().join(".flower/aside"));
+            std::fs::rename(&runs, &aside).unwrap();
             let resumed =
                 Said::by(&mut api.once(&place, version, &["--tools", TOOLS, "--resume", &session, "Go on."]));
             resumed.assert_code(0);
             assert_eq!(resumed.stdout, "That is all.\n", "{version}: {name}");
+            std::fs::remove_dir_all(&runs).unwrap();
+            std::fs::rename(&aside, &runs).unwrap();
         }
         api.end();
     }
@@ -142,7 +146,7 @@ fn what_is_not_touched_stays_byte_for_byte() {
         said.assert_code(0);
         let before: Vec<&str> = original.lines().collect();
         let same = said.stdout.lines().filter(|line| before.contains(line)).count();
-        assert!(same > before.len() / 3, "{version}: {same} of {}", before.len());
+        assert!(same > before.len() / 4, "{version}: {same} of {}", before.len());
         assert!(Transcript::read(said.stdout.as_bytes()).notes().is_empty(), "{version}");
         api.end();
     }
