@@ -76,8 +76,7 @@ fn a_long_session(place: &Place, version: Version, api: &Api) -> String {
     first.assert_code(0);
     let lines = first.json();
     assert!(!events(&lines, "denied").is_empty(), "{version}: {}", first.stdout);
-    let session = events(&lines, "session_started")[0]["session"].as_str().unwrap().to_owned();
-    session
+    events(&lines, "session_started")[0]["session"].as_str().unwrap().to_owned()
 }
 
 fn rewrite(place: &Place, input: &Path, arguments: &[&str]) -> Said {
