@@ -21,6 +21,7 @@ use crate::spill::SpillPolicy;
 use crate::view::ViewPolicy;
 use crate::workbench::{Keeper, Workbench};
 
+mod asking;
 mod attempt;
 mod boundary;
 mod builder;
@@ -137,12 +138,9 @@ impl Runtime {
     /// To be resumed with: other tools empty the prompt cache and make the session's thinking invalid.
     ///
     /// # Errors
-    /// When the manifest cannot be read.
+    /// When the manifest or the store cannot be read.
     pub fn tools_of(&self, session: &str) -> Result<Option<Vec<String>>, RunError> {
-        let newest = record::newest_of(&self.inner.manifest, session)?;
-        let tools =
-            newest.and_then(|step| serde_json::from_value(step.later.get(record::TOOLS)?.clone()).ok());
-        Ok(tools)
+        Ok(record::used(&self.inner, session)?.tools)
     }
 
     /// What happens from now on. Never blocks the run; ends when the runtime is dropped.
@@ -252,7 +250,9 @@ impl Inner {
     /// Where a step hears that it is interrupted.
     fn interrupts(&self) -> mpsc::UnboundedReceiver<String> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        let mut steps = self.interrupts.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.retain(|step| !step.is_closed());
+        steps.push(sender);
         receiver
     }
 

@@ -124,11 +124,18 @@ pub(crate) fn is_spill_name(name: &str) -> bool {
     digits.len() == 16 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The names of files of the spill directory in a text.
-fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(".txt")
-        .filter_map(|(at, end)| text.get(at.checked_sub(16)?..at + end.len()))
-        .filter(|name| is_spill_name(name))
+/// The names of files of the spill directory in a text. JSON never escapes what such names are made of.
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    places_of_names(text).map(|(_, name)| name)
+}
+
+/// The same, with the place of each in the text.
+pub(crate) fn places_of_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices(".txt").filter_map(|(at, ending)| {
+        let start = at.checked_sub(16)?;
+        let name = text.get(start..at + ending.len())?;
+        is_spill_name(name).then_some((start, name))
+    })
 }
 
 /// A result that was moved to disk.

@@ -61,10 +61,14 @@ pub(super) fn choose(
     proposals.sort_by_key(|proposal| proposal.first);
     let mut best = (0.0, proposals.len());
     let mut saved = 0;
+    // What is saved of the part that is warm: it need not be written anew.
+    let mut gone = 0;
     for (index, proposal) in proposals.iter().enumerate().rev() {
         saved += proposal.saved + if proposal.pass == Pass::PruneDebris { DEBRIS_WORTH } else { 0 };
         let made_cold = sizes.from(proposal.first).saturating_sub(sizes.from(cold_from));
-        let gain = gain(saved, turns, rates) - cost(made_cold, rates);
+        gone += if made_cold > 0 { proposal.saved } else { 0 };
+        let written = made_cold.saturating_sub(u64::try_from(tokens(gone)).unwrap_or_default());
+        let gain = gain(saved, turns, rates) - cost(written, rates);
         // At equal gain the larger number of edits: what is cold already may as well be tidied.
         if gain >= best.0 && (gain > 0.0 || made_cold == 0) {
             best = (gain, index);
@@ -82,4 +86,41 @@ fn gain(saved_bytes: i64, turns: u64, rates: Rates) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
 fn cost(made_cold: u64, rates: Rates) -> f64 {
     made_cold as f64 * (rates.write - rates.read).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten parts of a thousand tokens, and an edit at the fifth that saves so many of them.
+    fn check(saved: i64, turns: u64, cold_from: Option<usize>, made: bool) {
+        let sizes = Sizes { before: (0..=10).map(|part| part * 1_000).collect() };
+        let at = |part| At { part, block: 0 };
+        let edit = Proposal {
+            pass: Pass::Trim,
+            first: Some(at(5)),
+            changes: Vec::new(),
+            saved: saved * HALF_BYTES / 2,
+            spilled: Vec::new(),
+        };
+        let gate = Gate::Warm { turns, rates: Rates::default() };
+        let (chosen, left) = choose(vec![edit], gate, &sizes, cold_from.map(at));
+        assert_eq!(
+            (chosen.len(), left.len()),
+            if made { (1, 0) } else { (0, 1) },
+            "{saved} in {turns} turns"
+        );
+    }
+
+    #[test]
+    fn an_edit_pays_for_what_it_leaves_behind_it_and_not_for_what_it_removes() {
+        // 5,000 tokens lie behind it. Of 4,000 that go, 1,000 are written anew: 1,150 against 400 a turn.
+        check(4_000, 2, None, false);
+        check(4_000, 3, None, true);
+        check(100, 30, None, false);
+        check(100, 600, None, true);
+        // What is cold anyway costs nothing more.
+        check(100, 1, Some(5), true);
+        check(100, 1, Some(2), true);
+    }
 }

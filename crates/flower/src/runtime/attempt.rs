@@ -5,24 +5,22 @@ use std::time::Duration;
 
 use flower_claude::options::{Conversation, SettingSource};
 use flower_claude::turns::Phase;
-use flower_claude::wire::{Message, UserMessage};
+use flower_claude::wire::Message;
 use flower_claude::{Event, Events, Host, Launch, Session};
-use flower_context::fill;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use super::asking::Asking;
 use super::boundary::Boundary;
-use super::event::{Denial, RunEvent};
+use super::event::Denial;
 use super::indexing::{self, Opening};
 use super::outcome::{Failure, FailureKind};
 use super::progress::Progress;
 use super::resuming::Reopened;
 use super::succession::Left;
-use super::tally::TurnEnd;
+use super::waiting::after;
 use super::{Inner, Settings, plan, wall};
-use crate::handoff::{self, Verdict, Why, longest};
 use crate::resilience::{self, Cause, Silence};
 use crate::roles::{AgentSpec, Duty};
-use crate::texts::texts;
 
 /// How long a harness that does not report its state has to be silent after a result before the run counts as over.
 /// The tested versions report it; this is for others, which may open another turn behind a result.
@@ -36,12 +34,6 @@ const STOP_GRACE: Duration = Duration::ZERO;
 
 /// How long the store may take at the end of an attempt before the rest goes to its spool.
 const FLUSH_LIMIT: Duration = Duration::from_secs(10);
-
-/// How long an interrupted turn may take to end. What does not end by then is ended.
-const INTERRUPT_GRACE: Duration = Duration::from_secs(20);
-
-/// How long a session may take to write its document.
-const WRITING_LIMIT: Duration = Duration::from_secs(600);
 
 /// A harness that is running, and what it is asked.
 pub(super) struct Attempt<'a> {
@@ -109,7 +101,7 @@ impl<'a> Attempt<'a> {
         let session = &self.session;
         let ready = session.ready();
         tokio::pin!(ready);
-        let mut conversation = Asking::default();
+        let mut asking = Asking::default();
         let mut unready = None;
         let mut settled = false;
         loop {
@@ -120,10 +112,10 @@ impl<'a> Attempt<'a> {
                     return End::Failed(Failure { kind: FailureKind::Stopped, text: why });
                 }
                 // The wall stands only when the harness has confirmed it; nothing is asked before.
-                answer = &mut ready, if !conversation.asked && unready.is_none() => match answer {
+                answer = &mut ready, if !asking.asked && unready.is_none() => match answer {
                     Ok(_) => {
-                        conversation.asked = true;
-                        if let Err(error) = conversation.say(session, self.opening.prompt.as_str()).await {
+                        asking.asked = true;
+                        if let Err(error) = asking.say(session, self.opening.prompt.as_str()).await {
                             unready = Some(error);
                         }
                     }
@@ -131,38 +123,17 @@ impl<'a> Attempt<'a> {
                     Err(error @ flower_claude::Error::Ended { .. }) => unready = Some(error.to_string()),
                     Err(error) => return broken(error.to_string()),
                 },
-                Some(message) = interrupts.recv(), if conversation.asked && conversation.pending.is_none() => {
-                    inner.tell(&RunEvent::Interrupted { message: message.clone() });
-                    conversation.pending = Some(interruption(inner, &message));
-                    conversation.patience = Some(tokio::time::Instant::now() + INTERRUPT_GRACE);
-                    if let Err(error) = session.interrupt().await {
-                        inner.warn(format!("the harness did not take the interrupt: {error}"));
-                    }
-                }
-                () = soon(progress.time_left(inner)) => {
-                    if let Some(failure) = progress.over_budget(inner) {
-                        return End::Failed(failure);
-                    }
-                }
-                () = soon(progress.silence(inner).1) => match progress.silence(inner).0 {
-                    Silence::Dead => {
-                        progress.signs.ended(resilience::End::Silent);
-                        return broken(Cause::Silent.text(inner.lang).to_owned());
-                    }
-                    Silence::Suspicious => conversation.tell_silence(inner),
-                    Silence::Quiet => {}
-                },
-                () = until(conversation.patience), if conversation.patience.is_some() => {
-                    return conversation.out_of_patience();
+                Some(message) = interrupts.recv(), if asking.hears() => {
+                    asking.interrupt(inner, session, &message).await;
                 }
                 event = self.events.next() => match event {
                     // It can be the end of a turn behind which something was said.
-                    Some(Event::RunOver) if conversation.unanswered > 0 => {}
+                    Some(Event::RunOver) if asking.unanswered > 0 => {}
                     Some(Event::RunOver) if session.turns().reports_state() => return End::Over,
                     Some(Event::RunOver) => settled = true,
                     Some(Event::Ended(exit)) => {
                         progress.signs.ended(resilience::End::of(exit.status));
-                        if progress.tally.last.is_some() && conversation.unanswered == 0 {
+                        if progress.tally.last.is_some() && asking.unanswered == 0 {
                             return End::Over;
                         }
                         return broken(unready.unwrap_or_else(|| format!("the harness ended without an answer: {exit}")));
@@ -172,24 +143,39 @@ impl<'a> Attempt<'a> {
                         let turn_ended = matches!(&event, Event::Message(Message::Result(_)));
                         progress.take(inner, event);
                         if turn_ended {
-                            match conversation.turn_ended(inner, session, progress).await {
+                            match asking.turn_ended(inner, session, progress).await {
                                 Ok(Some(left)) => return End::HandOver(left),
                                 Ok(None) => {}
                                 Err(error) => unready = Some(error),
                             }
                         }
-                        if conversation.handoff != Stage::Writing {
+                        if !asking.is_writing() {
                             if let Some(failure) = progress.over_budget(inner) {
                                 return End::Failed(failure);
                             }
-                            conversation.look_at_the_mark(inner, &self.boundary, progress);
+                            asking.look_at_the_mark(inner, &self.boundary, progress);
                         }
                     }
                 },
                 Some(denial) = self.denials.recv() => progress.take_denial(inner, denial),
+                // Behind what has come: a machine that slept has heard nothing, and is not to be taken for silent.
+                () = after(progress.time_left(inner)), if !asking.is_writing() => {
+                    if let Some(failure) = progress.over_budget(inner) {
+                        return End::Failed(failure);
+                    }
+                }
+                () = after(asking.time_left()) => return asking.out_of_patience(),
+                () = after(progress.next_look(inner)) => match progress.silence(inner) {
+                    Silence::Dead => {
+                        progress.signs.ended(resilience::End::Silent);
+                        return broken(Cause::Silent.text(inner.lang).to_owned());
+                    }
+                    Silence::Suspicious => asking.tell_silence(inner),
+                    Silence::Quiet => {}
+                },
                 // Nothing more came, and no worker is out.
                 () = tokio::time::sleep(SETTLE),
-                    if settled && conversation.unanswered == 0 && session.turns().phase() == Phase::Over =>
+                    if settled && asking.unanswered == 0 && session.turns().phase() == Phase::Over =>
                 {
                     return End::Over;
                 }
@@ -205,7 +191,9 @@ impl<'a> Attempt<'a> {
         {
             indexing::told(inner, &self.opening, session);
         }
-        self.session.finish(if *end == End::Over { FINISH_GRACE } else { STOP_GRACE }).await;
+        // A session that ended its turn in good order has still something to write.
+        let in_order = matches!(end, End::Over | End::HandOver(_));
+        self.session.finish(if in_order { FINISH_GRACE } else { STOP_GRACE }).await;
         while let Some(event) = self.events.next().await {
             progress.take(inner, event);
         }
@@ -220,122 +208,8 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// What is said to the harness and what is still to be answered.
-#[derive(Default)]
-struct Asking {
-    /// The prompt was sent.
-    asked: bool,
-    /// Messages behind which no turn has ended yet.
-    unanswered: u32,
-    /// To be said when the turn that is being interrupted has ended.
-    pending: Option<String>,
-    /// When it has to have ended.
-    patience: Option<tokio::time::Instant>,
-    handoff: Stage,
-    /// It was told that nothing comes.
-    silence_told: bool,
-}
-
-/// How far a handoff has come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Stage {
-    /// The context is not full.
-    #[default]
-    Far,
-    /// The turn ends at the next boundary.
-    Ending,
-    /// The session writes its document, in a turn that neither the mark nor the budget ends.
-    Writing,
-}
-
-impl Asking {
-    async fn say(&mut self, session: &Session, text: &str) -> Result<(), String> {
-        self.unanswered += 1;
-        session.send(UserMessage::text(text)).await.map_err(|error| error.to_string())
-    }
-
-    /// A turn has ended: says what waits for that. Returns what the session left, when the turn was that of its document.
-    async fn turn_ended(
-        &mut self,
-        inner: &Inner,
-        session: &Session,
-        progress: &Progress,
-    ) -> Result<Option<Left>, String> {
-        self.unanswered = 0;
-        self.patience = None;
-        let last = progress.tally.last.as_ref();
-        if let Some(message) = self.pending.take() {
-            self.say(session, &message).await?;
-        } else if self.handoff == Stage::Writing {
-            return Ok(Some(left(last)));
-        } else if last == Some(&TurnEnd::Cut) {
-            self.handoff = Stage::Writing;
-            self.patience = Some(tokio::time::Instant::now() + WRITING_LIMIT);
-            self.say(session, &handoff::request(inner.lang, longest(progress.mark(inner)))).await?;
-        }
-        Ok(None)
-    }
-
-    /// Warns the session, or lets its turn end, when its context has come so far.
-    fn look_at_the_mark(&mut self, inner: &Inner, boundary: &Boundary, progress: &mut Progress) {
-        match progress.verdict(inner) {
-            Verdict::HandOver if self.handoff == Stage::Far => {
-                self.handoff = Stage::Ending;
-                boundary.end_turn();
-            }
-            Verdict::Warn { left } if self.handoff == Stage::Far => {
-                progress.warned = true;
-                inner.tell(&RunEvent::HandoffNear { left });
-                boundary.tell(handoff::warning(inner.lang, left));
-            }
-            _ => {}
-        }
-    }
-
-    fn tell_silence(&mut self, inner: &Inner) {
-        if !std::mem::replace(&mut self.silence_told, true) {
-            inner.warn(Cause::Silent.text(inner.lang));
-        }
-    }
-
-    fn out_of_patience(&mut self) -> End {
-        match self.pending.take() {
-            Some(message) => End::Interrupted(message),
-            None => End::HandOver(Left::Nothing(Why::Failed("it took too long".to_owned()))),
-        }
-    }
-}
-
-/// What a session left in the turn in which it was asked for a document.
-fn left(last: Option<&TurnEnd>) -> Left {
-    match last {
-        Some(TurnEnd::Answered(text)) => Left::Written(text.clone()),
-        Some(TurnEnd::Failed(failure)) => Left::Nothing(Why::Failed(failure.text.clone())),
-        Some(TurnEnd::Cut) | None => Left::Nothing(Why::Failed(String::new())),
-    }
-}
-
-async fn soon(time: Option<Duration>) {
-    match time {
-        Some(time) => tokio::time::sleep(time).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(instant: Option<tokio::time::Instant>) {
-    match instant {
-        Some(instant) => tokio::time::sleep_until(instant).await,
-        None => std::future::pending().await,
-    }
-}
-
 fn broken(text: String) -> End {
     End::Failed(Failure { kind: FailureKind::Harness, text })
-}
-
-/// What somebody says, and behind it that a call which was cut off is no fault.
-pub(super) fn interruption(inner: &Inner, message: &str) -> String {
-    fill(texts(inner.lang).interrupted, &[("message", message)])
 }
 
 fn prepare(

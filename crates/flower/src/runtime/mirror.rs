@@ -4,6 +4,7 @@ use flower_claude::wire::MirrorFrame;
 use flower_store::{MirrorWriter, ProjectPaths, SessionKey};
 
 use super::event::Denial;
+use super::record::{USED, Used};
 use super::resuming;
 use crate::spill::Spill;
 use crate::workbench::Workbench;
@@ -35,6 +36,11 @@ pub(super) fn keep_denial(writer: &MirrorWriter, paths: &ProjectPaths, session: 
     let Denial { call, tool, reason } = denial;
     let entry = serde_json::json!({"type": "flower-denial", "call": call, "tool": tool, "reason": reason});
     keep_ours(writer, paths, session, DENIALS, vec![entry.to_string()]);
+}
+
+/// Keeps what a session is used with, at its beginning: a killed step has no line in the manifest.
+pub(super) fn keep_used(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, used: &Used) {
+    keep_ours(writer, paths, session, USED, vec![used.entry()]);
 }
 
 /// Keeps what was spilled with the session, also what the harness did not take: its original is still in the history.

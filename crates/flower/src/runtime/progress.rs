@@ -7,6 +7,7 @@ use flower_claude::session::Dirt;
 
 use super::event::{Denial, RunEvent};
 use super::outcome::{Failure, FailureKind};
+use super::record::Used;
 use super::spilling::Spilling;
 use super::tally::Tally;
 use super::{Inner, mirror};
@@ -20,6 +21,8 @@ const DIRT_TOLD: u32 = 10;
 /// What a step has gathered so far.
 pub(super) struct Progress {
     pub(super) tally: Tally,
+    /// What sessions of the step are used with, but for the model.
+    used: Used,
     pub(super) denials: Vec<Denial>,
     pub(super) spilling: Spilling,
     /// The session at work was told that its context comes near its end.
@@ -37,6 +40,7 @@ impl Default for Progress {
     fn default() -> Self {
         Self {
             tally: Tally::default(),
+            used: Used::default(),
             denials: Vec::new(),
             spilling: Spilling::default(),
             warned: false,
@@ -49,8 +53,8 @@ impl Default for Progress {
 }
 
 impl Progress {
-    pub(super) fn new(began: jiff::Timestamp, spilling: Spilling) -> Self {
-        Self { tally: Tally::since(began), spilling, ..Self::default() }
+    pub(super) fn new(began: jiff::Timestamp, used: Used, spilling: Spilling) -> Self {
+        Self { tally: Tally::since(began), used, spilling, ..Self::default() }
     }
 
     /// Takes what the harness says: it is told, stored and counted.
@@ -61,7 +65,15 @@ impl Progress {
             Event::Message(message) => {
                 self.signs.observe(&message);
                 self.ear.observe(&message, now);
-                self.tally.observe(&message).iter().for_each(|event| inner.tell(event));
+                for event in self.tally.observe(&message) {
+                    if let (Some(writer), RunEvent::SessionStarted { session, model, .. }) =
+                        (&inner.writer, &event)
+                    {
+                        let used = Used { model: Some(model.clone()), ..self.used.clone() };
+                        mirror::keep_used(writer, &inner.paths, session, &used);
+                    }
+                    inner.tell(&event);
+                }
             }
             Event::Mirror(frame) => {
                 self.tally.mirrored(&frame);
@@ -148,11 +160,16 @@ impl Progress {
         self.ear = Ear::new(self.began.elapsed());
     }
 
-    /// What the silence of the harness means, and when to look again.
-    pub(super) fn silence(&self, inner: &Inner) -> (Silence, Option<Duration>) {
-        let Some(limits) = &inner.resilience.silence else { return (Silence::Quiet, None) };
-        let now = self.began.elapsed();
-        (self.ear.judge(limits, now), limits.next_look(self.ear.busy(), self.ear.silent(now)))
+    /// What the silence of the harness means.
+    pub(super) fn silence(&self, inner: &Inner) -> Silence {
+        let limits = inner.resilience.silence.as_ref();
+        limits.map_or(Silence::Quiet, |limits| self.ear.judge(limits, self.began.elapsed()))
+    }
+
+    /// When its silence is to be looked at, if nothing comes until then.
+    pub(super) fn next_look(&self, inner: &Inner) -> Option<Duration> {
+        let silent = self.ear.silent(self.began.elapsed());
+        inner.resilience.silence.as_ref()?.next_look(self.ear.busy(), silent)
     }
 
     /// What the context of the main thread means for the session at work.

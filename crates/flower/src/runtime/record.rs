@@ -1,21 +1,23 @@
 //! What is kept of a step: its line in the manifest, and what whoever asked for it gets.
 
 use flower_claude::wire::Raw;
-use flower_store::{Manifest, RawJson, StepFailure, StepRecord};
+use flower_store::{
+    OpenOptions, RawJson, SessionKey, SessionStore as _, SqliteStore, StepFailure, StepRecord,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::RunError;
 use super::event::RunEvent;
 use super::outcome::{Failure, Outcome};
 use super::progress::Progress;
 use super::step::Step;
 use super::tally::TurnEnd;
-use crate::roles::Duty;
+use super::{Inner, RunError};
+use crate::roles::{AgentSpec, Duty};
 
-/// The field of a step's record that names the model of its main thread.
-const MODEL: &str = "model";
-
-/// The field of a step's record that lists the tools of a main thread that does not delegate.
-pub(super) const TOOLS: &str = "tools";
+/// The thread of a session that says what it was used with: one entry each time, `{"type":"flower-used",…}`. A step that
+/// was killed has no line in the manifest.
+pub(super) const USED: &str = "flower/used";
 
 /// The field of a step's record that says what was rewritten each time that a session was opened again.
 pub const REWRITTEN: &str = "rewritten";
@@ -23,19 +25,54 @@ pub const REWRITTEN: &str = "rewritten";
 /// The field of a step's record that lists the documents with which sessions handed over.
 pub const HANDOFFS: &str = "handoffs";
 
-/// The newest step that used a session.
-pub(super) fn newest_of(manifest: &Manifest, session: &str) -> Result<Option<StepRecord>, RunError> {
-    let mut records = manifest.read()?.records;
-    let newest = records.iter().rposition(|step| step.sessions.iter().any(|used| used == session));
-    Ok(newest.map(|newest| records.swap_remove(newest)))
+/// What a session was used with. Kept in the step's record under these names, and beside the session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Used {
+    /// The model of its main thread. A resumed session is always told its model: 2.1.197 would come back with a smaller
+    /// window than it had.
+    #[serde(default)]
+    pub(super) model: Option<String>,
+    /// The tools of a main thread that does not delegate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tools: Option<Vec<String>>,
 }
 
-/// The model that a session ran with.
-///
-/// A resumed session is always told its model: 2.1.197 would come back with a smaller window than it had.
-pub(super) fn model_of(manifest: &Manifest, session: &str) -> Result<Option<String>, RunError> {
-    let newest = newest_of(manifest, session)?;
-    Ok(newest.and_then(|step| step.later.get(MODEL)?.as_str().map(str::to_owned)))
+impl Used {
+    pub(super) fn with(spec: &AgentSpec, model: Option<String>) -> Self {
+        let tools = match &spec.duty {
+            Duty::Work { tools } => Some(tools.clone()),
+            Duty::Delegate { .. } => None,
+        };
+        Self { model, tools }
+    }
+
+    /// As an entry of [`USED`].
+    pub(super) fn entry(&self) -> String {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            r#type: &'static str,
+            #[serde(flatten)]
+            used: &'a Used,
+        }
+        serde_json::to_string(&Entry { r#type: "flower-used", used: self }).unwrap_or_default()
+    }
+}
+
+/// What a session was last used with, by the manifest or, where no step of it came to its end, by what is kept beside it.
+pub(super) fn used(inner: &Inner, session: &str) -> Result<Used, RunError> {
+    let mut records = inner.manifest.read()?.records;
+    let newest = records.iter().rposition(|step| step.sessions.iter().any(|used| used == session));
+    if let Some(newest) = newest {
+        let later = records.swap_remove(newest).later;
+        return Ok(serde_json::from_value(later.into()).unwrap_or_default());
+    }
+    let mut used = Used::default();
+    if inner.writer.is_some() {
+        let store = SqliteStore::open_read_only(&inner.sessions_db, &OpenOptions::default())?;
+        let kept = SessionKey::main(inner.paths.project_key(), session)?.with_subpath(USED)?;
+        store.visit(&kept, &mut |entry| used = serde_json::from_str(entry.text).unwrap_or_default())?;
+    }
+    Ok(used)
 }
 
 impl Step<'_> {
@@ -49,9 +86,8 @@ impl Step<'_> {
         };
         let mut later = serde_json::Map::new();
         later.insert("agent".to_owned(), spec.name.clone().into());
-        later.insert(MODEL.to_owned(), tally.model.clone().into());
-        if let Duty::Work { tools } = &spec.duty {
-            later.insert(TOOLS.to_owned(), tools.clone().into());
+        if let Ok(Value::Object(used)) = serde_json::to_value(Used::with(spec, tally.model.clone())) {
+            later.extend(used);
         }
         if !self.lineage.frozen.is_empty() {
             later.insert(HANDOFFS.to_owned(), serde_json::to_value(&self.lineage.frozen).unwrap_or_default());

@@ -6,12 +6,13 @@ use flower_claude::options::Conversation;
 use flower_context::rewrite::Report;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::attempt::{self, Attempt, interruption};
+use super::asking::interruption;
+use super::attempt::{self, Attempt};
 use super::event::RunEvent;
 use super::next::{Next, go_on, next};
 use super::outcome::{Failure, FailureKind, Outcome};
 use super::progress::Progress;
-use super::record::model_of;
+use super::record::{Used, used};
 use super::resuming::{self, Reopened, Wish};
 use super::spilling::Spilling;
 use super::succession::{Left, Lineage};
@@ -63,7 +64,7 @@ pub(super) async fn carry(
         id: uuid::Uuid::new_v4().to_string(),
         started_at,
         interrupts: inner.interrupts(),
-        progress: Progress::new(started_at, Spilling::new(guard, spec)),
+        progress: Progress::new(started_at, Used::with(spec, None), Spilling::new(guard, spec)),
         streak: Streak::new(&inner.resilience),
         attempts: 0,
         rewritten: Vec::new(),
@@ -109,7 +110,7 @@ impl<'a> Step<'a> {
             self.found = inner.keeper.snapshot().unwrap_or_default();
         }
         let model = match start {
-            Start::Resume(session) | Start::Fork(session) => model_of(&inner.manifest, session)?,
+            Start::Resume(session) | Start::Fork(session) => used(inner, session)?.model,
             Start::Fresh => None,
         };
         let model = inner.model.clone().or(model).or_else(|| self.progress.tally.model.clone());

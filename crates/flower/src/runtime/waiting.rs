@@ -72,7 +72,8 @@ pub(super) async fn wait(
     waited
 }
 
-async fn after(time: Option<Duration>) {
+/// Waits so long; for ever when there is no such time.
+pub(super) async fn after(time: Option<Duration>) {
     match time {
         Some(time) => tokio::time::sleep(time).await,
         None => std::future::pending().await,

@@ -11,10 +11,9 @@ use flower_store::{OpenNote, OpenOptions, SessionKey, SessionStore as _, SqliteS
 
 use super::choose::choose;
 use super::list::listed;
-use super::spills::names_in;
 use super::uses::Uses;
 use super::{Home, Listed, SessionsError};
-use crate::spill::is_spill_name;
+use crate::spill::{is_spill_name, names_in};
 use crate::whole_file::TEMPORARY;
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Handing a session out, as the harness itself would have written it.
 
-use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use flower_claude::process::running_on;
@@ -12,6 +10,7 @@ use flower_store::{EntryRef, SessionKey, SessionStore as _, SqliteStore, StoreEr
 use super::choose::choose;
 use super::{Home, SessionsError};
 use crate::whole_file::{Beside, directory_of};
+use crate::workbench::private_directory;
 
 /// Where a session goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,7 +166,7 @@ fn put<T>(
     content: impl FnOnce(&mut dyn Write) -> Result<T, Refused>,
 ) -> Result<T, SessionsError> {
     let put = || {
-        DirBuilder::new().recursive(true).mode(0o700).create(directory_of(path))?;
+        private_directory(directory_of(path))?;
         let (beside, value) = Beside::write_with(path, 0o600, content)?;
         if force { beside.put_in_place(path) } else { beside.put_in_free_place(path) }?;
         Ok(value)

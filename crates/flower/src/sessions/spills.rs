@@ -7,7 +7,7 @@ use flower_store::{SessionKey, SessionStore, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::runtime::SPILLS;
-use crate::spill::is_spill_name;
+use crate::spill::{is_spill_name, places_of_names};
 
 /// A file that something of a session was moved to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -111,27 +111,14 @@ fn recorded(record: Record) -> impl Iterator<Item = SpilledFile> {
 
 /// Names of spilled files behind the name of a spill directory.
 fn pointers(text: &str) -> impl Iterator<Item = &str> {
-    names(text).filter_map(|(at, name)| text.get(..at)?.ends_with("spill/").then_some(name))
-}
-
-/// Whatever could be the name of a spilled file, wherever it stands. JSON never escapes what such names are made of.
-pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    names(text).map(|(_, name)| name)
-}
-
-fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    const ENDING: &str = ".txt";
-    const DIGITS: usize = 16;
-    text.match_indices(ENDING).filter_map(|(at, _)| {
-        let start = at.checked_sub(DIGITS)?;
-        let name = text.get(start..at + ENDING.len())?;
-        is_spill_name(name).then_some((start, name))
-    })
+    places_of_names(text).filter_map(|(at, name)| text.get(..at)?.ends_with("spill/").then_some(name))
 }
 
 #[cfg(test)]
 mod tests {
     use flower_store::MemoryStore;
+
+    use crate::spill::names_in;
 
     use super::*;
 

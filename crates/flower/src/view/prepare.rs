@@ -1,6 +1,5 @@
 //! Makes the view of a stored session and puts it where the harness reads it.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +16,7 @@ use super::policy::ViewPolicy;
 use crate::rewriting::{RewriteError, proved};
 use crate::source::denied_ids;
 use crate::whole_file;
+use crate::workbench::private_directory;
 
 /// The thread of a session that holds what its views changed: one entry a view, `{"type":"flower-view",…}`.
 pub const VIEW: &str = "flower/view";
@@ -126,7 +126,7 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
 
     let directory = whole_file::directory_of(&request.file);
     let written =
-        make_private(directory).and_then(|()| whole_file::write(&request.file, made.text.as_bytes()));
+        private_directory(directory).and_then(|()| whole_file::write(&request.file, made.text.as_bytes()));
     written.map_err(|source| ViewError::Write { path: request.file.clone(), source })?;
 
     let delta = Delta::between(&lines, &base, &made.text.lines().collect::<Vec<_>>());
@@ -221,9 +221,4 @@ fn idle(base: &str, now: jiff::Timestamp) -> Idle {
     let since = time.map(|time| Duration::try_from(now.duration_since(time)).unwrap_or_default());
     let usage = newest.clone().find_map(|entry| entry.message()?.usage.filter(|usage| usage.context() > 0));
     Idle { since, hour: usage.is_some_and(|usage| usage.cache_write_1h > 0) }
-}
-
-fn make_private(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }

@@ -2,10 +2,10 @@
 
 use flower::receipt::receipt;
 use flower::roles::agent;
-use flower::runtime::RunEvent;
+use flower::runtime::{RunEvent, Start};
 use flower_store::{Manifest, ProjectPaths};
 
-use crate::played::{Place, versions};
+use crate::played::{Place, Played, versions};
 
 const LOOKS: &str = r#"
 [[thread]]
@@ -65,4 +65,30 @@ async fn a_damaged_store_is_set_aside_and_said() {
             && std::fs::read(&path).is_ok_and(|bytes| bytes == vec![0_u8; 8192])
     });
     assert!(kept, "the damaged file is still there under another name");
+}
+
+/// A step that was killed has no line in the manifest; its session is resumed with what it was begun with all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_session_was_used_with_is_known_without_a_manifest() {
+    for version in versions() {
+        let place = Place::new();
+        let spec = agent("reader", "").tools(["Read", "Glob"]);
+        let played = place.play(version, &spec, LOOKS).await;
+        let session = &played.outcome.sessions[0];
+        std::fs::remove_file(place.workspace().join(".flower/runs/manifest.jsonl")).unwrap();
+        let runtime = place.builder(version).build().unwrap();
+        let tools = runtime.tools_of(session).unwrap().unwrap();
+        assert_eq!(tools, ["Read", "Glob"], "{version}");
+        let stage = place.stage("[[thread]]\nname = \"main\"\n[fallback]\ntext = \"Again.\"\n").await;
+        let builder = place.builder(version).env("ANTHROPIC_MODEL", "claude-haiku-4-5");
+        let again = stage.play(builder, &spec, "And?", Start::Resume(session.clone())).await.unwrap();
+        let model = |played: &Played| {
+            let started = played.events.iter().find_map(|event| match event {
+                RunEvent::SessionStarted { model, .. } => Some(model.clone()),
+                _ => None,
+            });
+            started.unwrap()
+        };
+        assert_eq!(model(&again), model(&played), "{version}: the model that it was begun with is named");
+    }
 }

@@ -1,0 +1,154 @@
+//! What one harness is asked, one thing after the other: the prompt, what somebody interrupts with, the handoff document.
+
+use std::time::{Duration, Instant};
+
+use flower_claude::Session;
+use flower_claude::wire::UserMessage;
+use flower_context::fill;
+
+use super::Inner;
+use super::attempt::End;
+use super::boundary::Boundary;
+use super::event::RunEvent;
+use super::progress::Progress;
+use super::succession::Left;
+use super::tally::TurnEnd;
+use crate::handoff::{self, Verdict, Why, longest};
+use crate::resilience::Cause;
+use crate::texts::texts;
+
+/// How long an interrupted turn may take to end. What does not end by then is ended.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(20);
+
+/// How long a session may take to write its document.
+const WRITING_LIMIT: Duration = Duration::from_secs(600);
+
+/// What is said to the harness and what is still to be answered.
+#[derive(Default)]
+pub(super) struct Asking {
+    /// The prompt was sent.
+    pub(super) asked: bool,
+    /// Messages behind which no turn has ended yet.
+    pub(super) unanswered: u32,
+    /// To be said when the turn that is being interrupted has ended.
+    pending: Option<String>,
+    /// When it has to have ended.
+    patience: Option<Instant>,
+    handoff: Stage,
+    /// It was told that nothing comes.
+    silence_told: bool,
+}
+
+/// How far a handoff has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    /// The context is not full.
+    #[default]
+    Far,
+    /// The turn ends at the next boundary.
+    Ending,
+    /// The session writes its document, in a turn that neither the mark nor the budget ends.
+    Writing,
+}
+
+impl Asking {
+    /// Whether the session writes its document: neither the mark nor a budget ends that turn.
+    pub(super) fn is_writing(&self) -> bool {
+        self.handoff == Stage::Writing
+    }
+
+    /// Whether another interrupt can be taken.
+    pub(super) fn hears(&self) -> bool {
+        self.asked && self.pending.is_none()
+    }
+
+    /// How long what was begun may still take; none when nothing was.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        self.patience.map(|patience| patience.saturating_duration_since(Instant::now()))
+    }
+
+    /// Interrupts the turn, to say something when it has ended.
+    pub(super) async fn interrupt(&mut self, inner: &Inner, session: &Session, message: &str) {
+        inner.tell(&RunEvent::Interrupted { message: message.to_owned() });
+        self.pending = Some(interruption(inner, message));
+        self.patience = Some(Instant::now() + INTERRUPT_GRACE);
+        if let Err(error) = session.interrupt().await {
+            inner.warn(format!("the harness did not take the interrupt: {error}"));
+        }
+    }
+
+    /// Says something; a turn has to end behind it.
+    pub(super) async fn say(&mut self, session: &Session, text: &str) -> Result<(), String> {
+        self.unanswered += 1;
+        session.send(UserMessage::text(text)).await.map_err(|error| error.to_string())
+    }
+
+    /// A turn has ended: says what waits for that. Returns what the session left, when the turn was that of its document.
+    pub(super) async fn turn_ended(
+        &mut self,
+        inner: &Inner,
+        session: &Session,
+        progress: &Progress,
+    ) -> Result<Option<Left>, String> {
+        self.unanswered = 0;
+        self.patience = None;
+        let last = progress.tally.last.as_ref();
+        if let Some(message) = self.pending.take() {
+            // The turn that was to end at a boundary has ended before it: the next one has to be told again.
+            self.handoff = Stage::Far;
+            self.say(session, &message).await?;
+        } else if self.handoff == Stage::Writing {
+            return Ok(Some(left(last)));
+        } else if last == Some(&TurnEnd::Cut) {
+            self.handoff = Stage::Writing;
+            self.patience = Some(Instant::now() + WRITING_LIMIT);
+            self.say(session, &handoff::request(inner.lang, longest(progress.mark(inner)))).await?;
+        }
+        Ok(None)
+    }
+
+    /// Warns the session, or lets its turn end, when its context has come so far.
+    pub(super) fn look_at_the_mark(&mut self, inner: &Inner, boundary: &Boundary, progress: &mut Progress) {
+        match progress.verdict(inner) {
+            Verdict::HandOver if self.handoff == Stage::Far => {
+                self.handoff = Stage::Ending;
+                boundary.end_turn();
+            }
+            Verdict::Warn { left } if self.handoff == Stage::Far => {
+                progress.warned = true;
+                inner.tell(&RunEvent::HandoffNear { left });
+                boundary.tell(handoff::warning(inner.lang, left));
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells once that nothing comes.
+    pub(super) fn tell_silence(&mut self, inner: &Inner) {
+        if !std::mem::replace(&mut self.silence_told, true) {
+            inner.warn(Cause::Silent.text(inner.lang));
+        }
+    }
+
+    /// What was begun has taken too long.
+    pub(super) fn out_of_patience(&mut self) -> End {
+        match self.pending.take() {
+            Some(message) => End::Interrupted(message),
+            None => End::HandOver(Left::Nothing(Why::Failed("it took too long".to_owned()))),
+        }
+    }
+}
+
+/// What a session left in the turn in which it was asked for a document.
+fn left(last: Option<&TurnEnd>) -> Left {
+    match last {
+        Some(TurnEnd::Answered(text)) => Left::Written(text.clone()),
+        Some(TurnEnd::Failed(failure)) => Left::Nothing(Why::Failed(failure.text.clone())),
+        Some(TurnEnd::Cut) | None => Left::Nothing(Why::Failed(String::new())),
+    }
+}
+
+/// What somebody says, and behind it that a call which was cut off is no fault.
+pub(super) fn interruption(inner: &Inner, message: &str) -> String {
+    fill(texts(inner.lang).interrupted, &[("message", message)])
+}
