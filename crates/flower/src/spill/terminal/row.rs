@@ -7,6 +7,9 @@ use super::columns::columns;
 /// A cell that belongs to the character before it, which takes more than one.
 const REST: char = '\0';
 
+/// Characters before this one take one column each.
+const NARROW: char = '\u{300}';
+
 /// Tabulators stand at multiples of this.
 const TAB: usize = 8;
 
@@ -30,6 +33,19 @@ impl Row {
 
     /// Writes a character; returns where the next one goes.
     pub(super) fn put(&mut self, column: usize, c: char) -> usize {
+        // Most characters of most outputs: one column wide, at the end or over others of their kind.
+        if c < NARROW && self.marks.is_empty() {
+            if column == self.cells.len() {
+                self.cells.push(c);
+                return column + 1;
+            }
+            if self.cells.get(column + 1) != Some(&REST)
+                && let Some(cell) = self.cells.get_mut(column).filter(|cell| **cell != REST)
+            {
+                *cell = c;
+                return column + 1;
+            }
+        }
         let width = columns(c);
         if width == 0 {
             if let Some(before) = column.checked_sub(1).filter(|before| *before < self.cells.len()) {
