@@ -160,7 +160,7 @@ mod tests {
             ("Edit", r#"{"file_path":"/repo/scripts/check.py"}"#),
             ("Edit", r#"{"file_path":"/repo/other.py"}"#),
             ("Bash", r#"{"command":"python3 scripts/check.py; ./tool && ./tool"}"#),
-            ("Bash", r#"{"command":"cat > x.sh <<'E'\n./tool\nE"}"#),
+            ("Bash", r#"{"command":"cat > x.sh <<'E'\n./tool\nE\nbash x.sh"}"#),
         ];
         let mut tally = ScriptTally::default();
         for (name, input) in calls {
@@ -170,6 +170,6 @@ mod tests {
         }
         let found = tally.finish();
         let found: Vec<_> = found.iter().map(|script| (&*script.path, script.written, script.runs)).collect();
-        assert_eq!(found, [("/repo/scripts/check.py", 2, 2), ("/repo/tool", 1, 2), ("/repo/x.sh", 1, 0)]);
+        assert_eq!(found, [("/repo/scripts/check.py", 2, 2), ("/repo/tool", 1, 2), ("/repo/x.sh", 1, 1)]);
     }
 }

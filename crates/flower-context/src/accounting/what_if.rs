@@ -3,29 +3,23 @@
 //! - Turns, answers and calls stay as they were recorded; only prompts become shorter.
 //! - A rewrite is applied where the cache was cold anyway, so it costs nothing and makes nothing cold. Where a session had
 //!   no such turn, rewrites save nothing.
-//! - The spill is applied when a result arrives. That a model would have read some of it back is not counted.
+//! - The spill is applied when a result arrives, of the tools that it looks at by default and not of failed calls. That a
+//!   model would have read some of it back is not counted.
 //! - What a shorter prompt saves is taken off what was read from the cache; at a cold turn and for a result that has just
 //!   come, off what was written to it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+
+mod spilled;
 
 use super::cold::cold_turns;
 use super::kinds::Length;
 use super::ledger::Terms;
 use super::tokens::{Calibration, Growth};
 use super::turns::{Turn, TurnTally};
-use crate::Lang;
-use crate::rewrite::{
-    Expire, Gate, Policy, PruneDenials, Trim, is_pointer, pointer_line, rewrite, spill_name,
-};
+use crate::rewrite::{Expire, Gate, Policy, PruneDenials, Trim, rewrite};
 use crate::transcript::{Thread, Transcript, Usage, lines};
-
-/// Longer texts spill, in characters: the default of the spill.
-const SPILLED_OVER: usize = 4_000;
-
-/// Characters of a spilled text that stay: its beginning, and about as much as the last lines and lines of errors take.
-const PREVIEW: usize = 600;
+use spilled::Spilled;
 
 /// Rewrites are tried at so many cold turns at most, those that lost most: each reads the history up to there, which is no longer than a window.
 const MOMENTS: usize = 100;
@@ -79,7 +73,7 @@ impl WhatIf {
         let transcript = Transcript::read(bytes);
         let turns = turns(&transcript);
         let calibration = Calibration::fit(Growth::of(&turns).collect());
-        let spilled = Spilled::of(bytes, &turns, &calibration);
+        let spilled = Spilled::of(bytes, &transcript, &turns, &calibration);
         let moments = moments(&turns, terms);
         let replay = Replay { turns: &turns, moments: &moments, calibration, terms };
         let none = vec![0; turns.len()];
@@ -233,75 +227,6 @@ fn shorter(usage: Usage, saved: u64, fresh: u64) -> Usage {
     Usage { input, cache_read, cache_write, cache_write_1h, output: usage.output }
 }
 
-/// A transcript whose big results have spilled when they came.
-struct Spilled {
-    /// Line for line as before.
-    bytes: Vec<u8>,
-    /// Tokens that stayed out in front of each turn.
-    arrived: Vec<u64>,
-}
-
-impl Spilled {
-    fn of(bytes: &[u8], turns: &[Turn], calibration: &Calibration) -> Self {
-        let mut spilled = Self { bytes: Vec::with_capacity(bytes.len()), arrived: vec![0; turns.len()] };
-        let mut next = 0;
-        for line in lines(bytes) {
-            while turns.get(next).is_some_and(|turn| turn.line <= line.number) {
-                next += 1;
-            }
-            match shortened(line.bytes) {
-                Some((short, before, after)) => {
-                    spilled.bytes.extend_from_slice(short.as_bytes());
-                    spilled.bytes.push(b'\n');
-                    if let Some(arrived) = spilled.arrived.get_mut(next) {
-                        *arrived += calibration.tokens(before).saturating_sub(calibration.tokens(after));
-                    }
-                }
-                None => spilled.bytes.extend_from_slice(line.bytes),
-            }
-        }
-        spilled
-    }
-}
-
-/// A line with its big results spilled, and their lengths before and after; `None` where there are none.
-fn shortened(line: &[u8]) -> Option<(String, Length, Length)> {
-    // Most lines are too short for a big result: they need not be parsed.
-    if line.len() < SPILLED_OVER {
-        return None;
-    }
-    let mut entry: Value = serde_json::from_slice(line).ok()?;
-    let (mut before, mut after) = (Length::default(), Length::default());
-    let mut spill = |text: &mut Value| {
-        let Value::String(whole) = text else { return };
-        let Some((end, _)) = whole.char_indices().nth(SPILLED_OVER).filter(|_| !is_pointer(whole)) else {
-            return;
-        };
-        let preview: String = whole.get(..end).unwrap_or_default().chars().take(PREVIEW).collect();
-        let path = format!("spill/{}", spill_name(whole));
-        let pointer = format!("{}\n{preview}", pointer_line(Lang::En, &path, whole));
-        before += Length::of(whole);
-        after += Length::of(&pointer);
-        *whole = pointer;
-    };
-    let blocks = entry.pointer_mut("/message/content").and_then(Value::as_array_mut)?;
-    for block in blocks.iter_mut().filter(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
-    {
-        match block.get_mut("content") {
-            Some(Value::Array(parts)) => {
-                parts.iter_mut().filter_map(|part| part.get_mut("text")).for_each(&mut spill);
-            }
-            Some(text) => spill(text),
-            None => {}
-        }
-    }
-    if before == Length::default() {
-        return None;
-    }
-    entry.as_object_mut()?.remove("toolUseResult");
-    Some((entry.to_string(), before, after))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,22 +246,5 @@ mod tests {
             assert_eq!((short.input, short.cache_read, short.cache_write), expected, "{saved} {fresh}");
             assert!(short.cache_write_1h <= short.cache_write && short.output == 7);
         }
-    }
-
-    #[test]
-    fn only_big_results_spill() {
-        let line = |text: &str| {
-            let message = serde_json::json!({"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "t", "content": text},
-                {"type": "text", "text": "x".repeat(5_000)},
-            ]});
-            serde_json::json!({"type": "user", "uuid": "u", "message": message, "toolUseResult": text})
-                .to_string()
-        };
-        assert!(shortened(line(&"行".repeat(SPILLED_OVER)).as_bytes()).is_none());
-        let (short, before, after) = shortened(line(&"行".repeat(SPILLED_OVER + 1)).as_bytes()).unwrap();
-        assert_eq!((before.characters, before.bytes), (4_001, 12_003));
-        assert!(after.characters < 800 && !short.contains("toolUseResult"));
-        assert!(shortened(short.as_bytes()).is_none(), "a pointer spills no more");
     }
 }

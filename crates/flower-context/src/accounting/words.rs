@@ -1,56 +1,125 @@
 //! Command lines as words, for counting which files they read and run.
 //!
 //! This is no shell parser and decides nothing: what it misreads is miscounted, no more. Whether a command may run is
-//! decided by [`glance`](crate::glance) alone.
+//! decided by [`glance`](crate::glance) alone. Its strict reader is no help here: it refuses most of the lines that write
+//! and run scripts, and a refused line would not be counted at all.
 
-/// Longer command lines are programs and data in a here-document; their beginning says what they do.
-const LONGEST: usize = 4_000;
+use std::iter::Peekable;
+use std::str::Chars;
 
-/// The simple commands of a line, each as its words without quotes. A redirection is a word of its own (`>`), and what
-/// follows a here-document is left out.
+/// Longer command lines are data; their beginning says what they do.
+const LONGEST: usize = 64_000;
+
+/// The simple commands of a line, each as its words without quotes. A redirection is a word of its own (`>`). Bodies of
+/// here-documents are left out.
 pub(super) fn simple_commands(line: &str) -> Vec<Vec<String>> {
-    let mut commands = Vec::new();
-    let mut words: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = line.chars().take(LONGEST).peekable();
-    let mut document = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\'' => word.get_or_insert_default().extend(chars.by_ref().take_while(|c| *c != '\'')),
+    let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(end, _)| end);
+    let mut splitter = Splitter {
+        rest: line.get(..end).unwrap_or_default().chars().peekable(),
+        commands: Vec::new(),
+        words: Vec::new(),
+        word: None,
+        documents: Vec::new(),
+    };
+    splitter.split();
+    splitter.commands
+}
+
+struct Splitter<'a> {
+    rest: Peekable<Chars<'a>>,
+    commands: Vec<Vec<String>>,
+    words: Vec<String>,
+    word: Option<String>,
+    /// Where the here-documents end whose bodies begin at the next line.
+    documents: Vec<String>,
+}
+
+impl Splitter<'_> {
+    fn split(&mut self) {
+        while let Some(c) = self.rest.next() {
+            match c {
+                // A line goes on.
+                '\\' if self.rest.next_if_eq(&'\n').is_some() => {}
+                '\'' | '"' | '\\' => {
+                    let mut word = self.word.take().unwrap_or_default();
+                    self.quoted(c, &mut word);
+                    self.word = Some(word);
+                }
+                '#' if self.word.is_none() => while self.rest.next_if(|c| *c != '\n').is_some() {},
+                ';' | '|' | '&' | '\n' | '(' | ')' | '`' => {
+                    self.end_command();
+                    if c == '\n' {
+                        self.skip_documents();
+                    }
+                }
+                '<' | '>' => self.redirection(c),
+                ' ' | '\t' | '\r' => self.words.extend(self.word.take()),
+                other => self.word.get_or_insert_default().push(other),
+            }
+        }
+        self.end_command();
+    }
+
+    /// Behind a quote or a backslash.
+    fn quoted(&mut self, quote: char, word: &mut String) {
+        match quote {
+            '\'' => word.extend(self.rest.by_ref().take_while(|c| *c != '\'')),
             '"' => {
-                let word = word.get_or_insert_default();
-                while let Some(c) = chars.next().filter(|c| *c != '"') {
-                    word.extend(if c == '\\' { chars.next() } else { Some(c) });
+                while let Some(c) = self.rest.next().filter(|c| *c != '"') {
+                    word.extend(if c == '\\' { self.rest.next() } else { Some(c) });
                 }
             }
-            '\\' => word.get_or_insert_default().extend(chars.next()),
-            '#' if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
-            '\n' if document => break,
-            ';' | '|' | '&' | '\n' | '(' | ')' | '`' => {
-                words.extend(word.take());
-                if !words.is_empty() {
-                    commands.push(std::mem::take(&mut words));
-                }
-            }
-            '<' | '>' => {
-                // A number in front of it is a descriptor, not a word.
-                words.extend(word.take().filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit())));
-                let doubled = chars.next_if_eq(&c).is_some();
-                document |= doubled && c == '<';
-                // `2>&1` names a descriptor where others name a file.
-                if chars.next_if_eq(&'&').is_none() {
-                    words.push(c.to_string());
-                }
-            }
-            ' ' | '\t' | '\r' => words.extend(word.take()),
-            other => word.get_or_insert_default().push(other),
+            _ => word.extend(self.rest.next()),
         }
     }
-    words.extend(word);
-    if !words.is_empty() {
-        commands.push(words);
+
+    fn redirection(&mut self, c: char) {
+        // A number in front of it is a descriptor, not a word.
+        let word = self.word.take().filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
+        self.words.extend(word);
+        let doubled = self.rest.next_if_eq(&c).is_some();
+        let is_document = c == '<' && doubled && self.rest.next_if_eq(&'<').is_none();
+        if is_document {
+            self.document();
+        } else if self.rest.next_if_eq(&'&').is_none() {
+            // `2>&1` names a descriptor where others name a file.
+            self.words.push(c.to_string());
+        }
     }
-    commands
+
+    /// Behind `<<`: the word that ends the document.
+    fn document(&mut self) {
+        self.rest.next_if_eq(&'-');
+        while self.rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+        let mut end = String::new();
+        while let Some(c) =
+            self.rest.next_if(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' | ')'))
+        {
+            match c {
+                '\'' | '"' | '\\' => self.quoted(c, &mut end),
+                c => end.push(c),
+            }
+        }
+        self.documents.push(end);
+    }
+
+    fn skip_documents(&mut self) {
+        for end in std::mem::take(&mut self.documents) {
+            while self.rest.peek().is_some() {
+                let line: String = self.rest.by_ref().take_while(|c| *c != '\n').collect();
+                if line.trim_start_matches('\t') == end {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn end_command(&mut self) {
+        self.words.extend(self.word.take());
+        if !self.words.is_empty() {
+            self.commands.push(std::mem::take(&mut self.words));
+        }
+    }
 }
 
 /// A path as it stands in a call, made absolute where the working directory is known. Symlinks and `..` stay.
@@ -88,14 +157,22 @@ mod tests {
         );
         check("a; b & c\nd # e; f\ng", &[&["a"], &["b"], &["c"], &["d"], &["g"]]);
         check("(x $(y) `z`)", &[&["x", "$"], &["y"], &["z"]]);
-        check("a\\ b", &[&["a b"]]);
+        check("a\\ b \\\n c", &[&["a b", "c"]]);
         check("  ;; ", &[]);
     }
 
     #[test]
     fn redirections_are_words_and_descriptors_are_not() {
         check("cat a >out 2>&1", &[&["cat", "a", ">", "out", "1"]]);
-        check("cat > run.sh <<'EOF'\nrm -rf x\nEOF", &[&["cat", ">", "run.sh", "<", "EOF"]]);
+        check("wc -l <<< \"$x\"", &[&["wc", "-l", "<", "$x"]]);
+    }
+
+    #[test]
+    fn bodies_of_here_documents_are_no_commands_and_what_follows_them_is() {
+        check("cat > run.sh <<'EOF'\nrm -rf x\nEOF", &[&["cat", ">", "run.sh"]]);
+        check("cat <<E >a && b\nx; y\nE\nbash a", &[&["cat", ">", "a"], &["b"], &["bash", "a"]]);
+        check("cat <<-\"A B\" <<C\nx\n\tA B\ny\nC\nz", &[&["cat"], &["z"]]);
+        check("cat <<E\nnever ends\nls", &[&["cat"]]);
     }
 
     #[test]
