@@ -329,6 +329,8 @@ texts! {
     xray_col_prompts,
     xray_col_saved,
     xray_chart_context,
+    /// `{shown}`, `{all}`
+    xray_chart_threads,
     /// `{window}`
     xray_chart_window,
     xray_chart_composition,

@@ -220,6 +220,7 @@ pub(super) static TEXTS: Texts = Texts {
     xray_col_prompts: "prompt tokens",
     xray_col_saved: "saved",
     xray_chart_context: "Context per turn (tokens)",
+    xray_chart_threads: "{shown} of {all} main threads are drawn, those with the most turns",
     xray_chart_window: "window: {window}",
     xray_chart_composition: "Composition (estimated tokens)",
     xray_chart_cost: "Cost by day and model",

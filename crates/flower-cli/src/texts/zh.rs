@@ -220,6 +220,7 @@ pub(super) static TEXTS: Texts = Texts {
     xray_col_prompts: "提示词 token 数",
     xray_col_saved: "节省",
     xray_chart_context: "每轮的上下文(token)",
+    xray_chart_threads: "{all} 个主线程中画出了轮次最多的 {shown} 个",
     xray_chart_window: "窗口:{window}",
     xray_chart_composition: "构成(估算的 token)",
     xray_chart_cost: "按日期和模型的花费",

@@ -336,6 +336,32 @@ fn a_page_needs_nothing_else_and_runs_nothing() {
 }
 
 #[test]
+fn every_main_thread_is_drawn_or_it_is_said_that_it_is_not() {
+    let place = Place::new();
+    let dir = place.root().join("many");
+    fs::create_dir_all(&dir).unwrap();
+    let titles = |sessions: usize| {
+        for session in 0..sessions {
+            let text = transcript(&place.workspace(), "ls", "x")
+                .replace("\"uuid\":\"u", &format!("\"uuid\":\"{session}u"));
+            let text = text.replace("\"parentUuid\":\"u", &format!("\"parentUuid\":\"{session}u"));
+            fs::write(
+                dir.join(format!("session-{session}.jsonl")),
+                text.replace("\"m1\"", &format!("\"m{session}\"")),
+            )
+            .unwrap();
+        }
+        let out = place.root().join("page.html");
+        xray(&place, &[dir.to_str().unwrap(), "--html", out.to_str().unwrap()]).assert_code(0);
+        let page = fs::read_to_string(&out).unwrap();
+        (page.matches("<h2>Context per turn").count(), page.contains("4 of 6 main threads are drawn"))
+    };
+    assert_eq!(titles(1), (1, false));
+    assert_eq!(titles(3), (3, false));
+    assert_eq!(titles(6), (4, true));
+}
+
+#[test]
 fn a_session_is_found_by_its_id_and_by_what_it_begins_with() {
     let place = Place::new();
     let here = place.workspace();

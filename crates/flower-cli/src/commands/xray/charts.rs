@@ -8,7 +8,7 @@ use flower_context::accounting::{Figures, ThreadFigures};
 use flower_context::fill;
 
 use super::html::escape;
-use super::report::{cause, dollars, grouped, head_tokens, kinds};
+use super::report::{cause, dollars, grouped, head_tokens, kinds, thread_name};
 use crate::texts::Texts;
 
 /// The size of a chart in its own units; the page scales it.
@@ -26,19 +26,45 @@ const POINTS: usize = 450;
 /// A chart with its title.
 #[derive(Debug)]
 pub(super) struct Chart {
-    pub(super) title: &'static str,
+    pub(super) title: String,
+    /// What it does not show.
+    pub(super) note: Option<String>,
     pub(super) svg: String,
     /// Names of colours and what they stand for.
     pub(super) legend: Vec<(&'static str, &'static str)>,
 }
 
+/// Main threads whose turns are drawn, those with the most turns first: a directory can hold many.
+const THREADS: usize = 4;
+
 /// All charts that there is something to show in.
 pub(super) fn charts(figures: &Figures, texts: &'static Texts) -> Vec<Chart> {
-    let main = figures.threads.iter().filter(|thread| thread.worker.is_none());
-    let longest = main.max_by_key(|thread| thread.turns).filter(|thread| thread.turns > 0);
-    let of_thread = longest.map(|thread| [context(thread, texts), cache(thread, texts)]);
-    let [context, cache] = of_thread.map_or([None, None], |charts| charts.map(Some));
-    [context, Some(composition(figures, texts)), cost(figures, texts), cache].into_iter().flatten().collect()
+    let main = figures.threads.iter().filter(|thread| thread.worker.is_none() && thread.turns > 0);
+    let mut main: Vec<&ThreadFigures> = main.collect();
+    main.sort_by_key(|thread| std::cmp::Reverse(thread.turns));
+    let all = main.len();
+    main.truncate(THREADS);
+    let of_threads = |chart: fn(&ThreadFigures, &'static Texts) -> Chart| {
+        let mut charts: Vec<Chart> = main.iter().map(|thread| chart(thread, texts)).collect();
+        if all > 1 {
+            for (chart, thread) in charts.iter_mut().zip(&main) {
+                chart.title = format!("{} · {}", chart.title, thread_name(thread, texts));
+            }
+        }
+        if let Some(last) = charts.last_mut().filter(|_| all > THREADS) {
+            let counts = [("shown", grouped(THREADS as u64)), ("all", grouped(all as u64))];
+            let counts = counts.each_ref().map(|(name, value)| (*name, value.as_str()));
+            last.note = Some(fill(texts.xray_chart_threads, &counts));
+        }
+        charts
+    };
+    let (contexts, caches) = (of_threads(context), of_threads(cache));
+    contexts
+        .into_iter()
+        .chain([composition(figures, texts)])
+        .chain(cost(figures, texts))
+        .chain(caches)
+        .collect()
 }
 
 fn context(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
@@ -53,7 +79,7 @@ fn context(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
     }
     cold_marks(&mut plot, thread, texts, |at| at.tokens);
     let legend = vec![("context", texts.receipt_context), ("cold", texts.xray_cold)];
-    Chart { title: texts.xray_chart_context, svg: plot.finish(), legend }
+    Chart { title: texts.xray_chart_context.to_owned(), note: None, svg: plot.finish(), legend }
 }
 
 fn cache(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
@@ -65,7 +91,7 @@ fn cache(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
     cold_marks(&mut plot, thread, texts, |at| at.cache_read);
     let legend =
         vec![("read", texts.xray_chart_read), ("unread", texts.xray_chart_unread), ("cold", texts.xray_cold)];
-    Chart { title: texts.xray_chart_cache, svg: plot.finish(), legend }
+    Chart { title: texts.xray_chart_cache.to_owned(), note: None, svg: plot.finish(), legend }
 }
 
 fn cold_marks(
@@ -108,7 +134,8 @@ fn composition(figures: &Figures, texts: &'static Texts) -> Chart {
         .collect();
     let legend = std::iter::once(("k0", texts.xray_kind_head)).chain(COLOURS.into_iter().zip(kinds(texts)));
     Chart {
-        title: texts.xray_chart_composition,
+        title: texts.xray_chart_composition.to_owned(),
+        note: None,
         svg: bars(&rows, |amount| format!("{amount:.0}")),
         legend: legend.collect(),
     }
@@ -128,7 +155,8 @@ fn cost(figures: &Figures, texts: &'static Texts) -> Option<Chart> {
     let cut = rows.len().saturating_sub(BARS);
     rows.drain(..cut);
     (!rows.is_empty()).then(|| Chart {
-        title: texts.xray_chart_cost,
+        title: texts.xray_chart_cost.to_owned(),
+        note: None,
         svg: bars(&rows, |amount| format!("${amount:.4}")),
         legend: Vec::new(),
     })

@@ -52,7 +52,7 @@ pub(super) fn page(report: &Report, charts: &[Chart], lang: Lang) -> String {
     if let Some(first) = sections.next() {
         section(&mut page, first.title, &first.notes, first.table.as_ref());
     }
-    for Chart { title, svg, legend } in charts {
+    for Chart { title, note, svg, legend } in charts {
         let _ = writeln!(page, "<section><h2>{}</h2>{svg}", escape(title));
         if !legend.is_empty() {
             page.push_str(r#"<p class="legend">"#);
@@ -64,6 +64,9 @@ pub(super) fn page(report: &Report, charts: &[Chart], lang: Lang) -> String {
                 );
             }
             page.push_str("</p>");
+        }
+        if let Some(note) = note {
+            let _ = write!(page, "<p>{}</p>", escape(note));
         }
         page.push_str("</section>\n");
     }
