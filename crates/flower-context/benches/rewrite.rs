@@ -30,7 +30,7 @@ fn heal_only() -> Policy<'static> {
 }
 
 fn trim_old() -> Trim<'static> {
-    Trim { keep: 20, directory: ".flower/spill".to_owned(), on_disk: None }
+    Trim { keep: 20, min_chars: Trim::MIN_CHARS, directory: ".flower/spill".to_owned(), on_disk: None }
 }
 
 #[divan::bench(args = ENTRIES, sample_count = 5)]

@@ -39,7 +39,7 @@ mod apply;
 mod render;
 mod report;
 
-pub use pointer::{is_pointer, pointer_line, spill_name};
+pub use pointer::{is_pointer, pointer_line, quoted, spill_name};
 pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Thinking, Trim};
 pub use proposal::{Pass, Spilled};
 pub use report::Report;

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use flower_context::rewrite::spill_name;
+use flower_context::rewrite::{quoted, spill_name};
 use flower_context::{Lang, fill};
 use serde::Serialize;
 use serde_json::Value;
@@ -271,7 +271,9 @@ impl SpillGuard {
         let shelf = Shelf::look(&self.directory).ok()?;
         match missed::missed(&shelf, returned, error)? {
             Missed::Gone => Some(texts.spill_gone.to_owned()),
-            Missed::Moved(path) => Some(fill(texts.spill_moved, &[("path", &preview::quoted(&path))])),
+            Missed::Moved(path) => {
+                Some(fill(texts.spill_moved, &[("path", &quoted(&path.to_string_lossy()))]))
+            }
             Missed::Unseen(path) => {
                 if !self.unseen.swap(true, Ordering::Relaxed) {
                     self.fail(returned, &path, &std::io::Error::other("the tools do not see this file"));

@@ -50,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 20, requires = "trim")]
     keep_trimmed: usize,
 
+    /// With --trim: results of so many characters are big.
+    #[arg(long, value_name = "N", default_value_t = Trim::MIN_CHARS, requires = "trim")]
+    min_chars: usize,
+
     /// With --trim: the directory for what is moved out [default: .flower/spill in the workspace].
     #[arg(long, value_name = "DIR", requires = "trim")]
     spill_dir: Option<PathBuf>,
@@ -209,6 +213,7 @@ fn policy<'p>(
         expire: (!args.no_expire).then_some(Expire { keep: args.keep_glances }),
         trim: args.trim.then(|| Trim {
             keep: args.keep_trimmed,
+            min_chars: args.min_chars,
             directory: spill.display().to_string(),
             on_disk: args.arguments.then_some(on_disk),
         }),

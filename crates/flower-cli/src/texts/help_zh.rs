@@ -77,6 +77,7 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of("rewrite", "trim", "把旧的大结果移到文件里"),
     of("rewrite", "arguments", "与 --trim 一起:Write 和 Edit 的旧输入在文件还在磁盘上时也缩短"),
     of("rewrite", "keep_trimmed", "与 --trim 一起:保留最近多少个大结果"),
+    of("rewrite", "min_chars", "与 --trim 一起:多少个字符以上的结果算大"),
     of("rewrite", "spill_dir", "与 --trim 一起:移出的内容放在哪个目录 [默认:工作区的 .flower/spill]"),
     of("rewrite", "keep_denials", "保留最近多少次被拒的调用"),
     of("rewrite", "no_prune", "不动被拒的调用"),

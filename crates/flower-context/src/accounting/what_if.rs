@@ -179,7 +179,12 @@ impl Replay<'_> {
         let has = |pass| change == pass || change == Change::All;
         Policy {
             expire: has(Change::Expire).then(Expire::default),
-            trim: has(Change::Trim).then(|| Trim { keep: 20, directory: "spill".to_owned(), on_disk: None }),
+            trim: has(Change::Trim).then(|| Trim {
+                keep: 20,
+                min_chars: Trim::MIN_CHARS,
+                directory: "spill".to_owned(),
+                on_disk: None,
+            }),
             denials: has(Change::Prune).then(|| PruneDenials {
                 denied_ids: self.terms.denied_ids.clone(),
                 ..PruneDenials::default()

@@ -4,6 +4,7 @@
 //! Anything that moves texts out of a history uses this form, so that a pointer is known as one: it never
 //! expires and is never moved again.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
@@ -29,10 +30,25 @@ pub fn spill_name(text: &str) -> String {
     name + ".txt"
 }
 
-/// The line that says where a text is.
+/// A path as it can be copied into a command: quoted where a shell would take it apart.
+///
+/// ```
+/// use flower_context::rewrite::quoted;
+/// assert_eq!(quoted("/home/dev/项目/x.txt"), "/home/dev/项目/x.txt");
+/// assert_eq!(quoted("/home/dev/my shop (old)/x.txt"), "'/home/dev/my shop (old)/x.txt'");
+/// assert_eq!(quoted("/it's/x.txt"), r"'/it'\''s/x.txt'");
+/// ```
+pub fn quoted(path: &str) -> Cow<'_, str> {
+    let plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '%' | ',' | ':');
+    if path.chars().all(plain) { path.into() } else { format!("'{}'", path.replace('\'', r"'\''")).into() }
+}
+
+/// The line that says where a text is. The path is [quoted].
 pub fn pointer_line(lang: Lang, path: &str, text: &str) -> String {
     let (characters, lines) = (text.chars().count().to_string(), text.lines().count().to_string());
-    fill(texts::texts(lang).spilled, &[("path", path), ("characters", &characters), ("lines", &lines)])
+    let path = quoted(path);
+    fill(texts::texts(lang).spilled, &[("path", &path), ("characters", &characters), ("lines", &lines)])
 }
 
 /// Whether a text begins with the line that says where the whole is, in either language.
@@ -66,6 +82,9 @@ mod tests {
         ));
         assert!(pointer.chars().count() < 600);
         assert!(is_pointer(&pointer));
+        let blanks = pointer_line(Lang::En, "/my shop/spill/x.txt", &text);
+        assert!(blanks.starts_with("[spilled to '/my shop/spill/x.txt': 4400 "), "{blanks}");
+        assert!(is_pointer(&blanks));
         assert!(is_pointer(&pointer_line(Lang::Zh, "/w/spill/x.txt", &text)));
     }
 }

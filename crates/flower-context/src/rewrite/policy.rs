@@ -74,6 +74,8 @@ impl Default for Expire {
 pub struct Trim<'p> {
     /// How many of the newest big results stay. Default: 20.
     pub keep: usize,
+    /// From how many characters on a text is big. Default: 2000.
+    pub min_chars: usize,
     /// The spill directory, as the model is to read it.
     pub directory: String,
     /// Whether a file is on disk; given, old arguments of Write and Edit shrink where their file is.
@@ -81,11 +83,17 @@ pub struct Trim<'p> {
     pub on_disk: Option<&'p (dyn Fn(&str) -> bool + Sync)>,
 }
 
+impl Trim<'_> {
+    /// From how many characters on a text is big, unless told otherwise.
+    pub const MIN_CHARS: usize = 2000;
+}
+
 impl fmt::Debug for Trim<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Trim")
             .field("keep", &self.keep)
+            .field("min_chars", &self.min_chars)
             .field("directory", &self.directory)
             .field("on_disk", &self.on_disk.map(|_| ".."))
             .finish()

@@ -5,15 +5,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::draft::Change;
-use super::pointer::{pointer, pointer_line, spill_name};
+use super::pointer::{pointer, pointer_line, quoted, spill_name};
 use super::policy::Trim;
 use super::proposal::{Pass, Proposal, Spilled, saving};
 use super::survey::{Call, Survey};
 use super::{result, texts};
 use crate::lang::{Lang, fill};
-
-/// Characters from which on a text is big.
-const BIG: usize = 2000;
 
 /// Arguments that hold what a file came to, by tool.
 const ARGUMENTS: &[(&str, &[&str])] =
@@ -36,8 +33,8 @@ pub(super) fn trim(
         proposals.push(proposal);
     }
     if let Some(on_disk) = policy.on_disk {
-        let arguments =
-            survey.calls.iter().rev().filter_map(|call| arguments_of(survey, call, on_disk, lang));
+        let arguments = survey.calls.iter().rev();
+        let arguments = arguments.filter_map(|call| arguments_of(survey, call, policy, on_disk, lang));
         proposals.extend(arguments.skip(policy.keep));
     }
     (proposals, taken)
@@ -46,19 +43,22 @@ pub(super) fn trim(
 fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lang) -> Option<Proposal> {
     let (at, entry, result) = survey.result(call)?;
     // The raw text is never shorter than the decoded one.
-    if result.content?.get().len() < BIG || !survey.may_change(entry) {
+    if result.content?.get().len() < policy.min_chars || !survey.may_change(entry) {
         return None;
     }
     let mut changes = Vec::new();
     let mut spilled = Vec::new();
     let mut saved = 0;
     for (part, text) in result::text_parts(result) {
-        if text.chars().nth(BIG - 1).is_none() || texts::is_ours(&text) {
+        if !is_big(&text, policy) || texts::is_ours(&text) {
             continue;
         }
         let name = spill_name(&text);
         let path = format!("{}/{name}", policy.directory.trim_end_matches('/'));
         let pointer = pointer(lang, &path, &text);
+        if pointer.len() >= text.len() {
+            continue;
+        }
         saved += saving(text.len(), pointer.len());
         changes.push((entry.index, Change::SetResultPart { block: at.block, part, text: pointer }));
         let text_in_output = pointer_line(lang, &path, &text);
@@ -68,9 +68,14 @@ fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lan
     (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first: Some(at), changes, saved, spilled })
 }
 
+fn is_big(text: &str, policy: &Trim<'_>) -> bool {
+    text.chars().nth(policy.min_chars.saturating_sub(1)).is_some()
+}
+
 fn arguments_of(
     survey: &Survey<'_, '_>,
     call: &Call,
+    policy: &Trim<'_>,
     on_disk: &dyn Fn(&str) -> bool,
     lang: Lang,
 ) -> Option<Proposal> {
@@ -80,7 +85,7 @@ fn arguments_of(
     let entry = survey.part(call.at)?.entry;
     let (at, answer, result) = survey.result(call)?;
     let failed = result.is_error || answer.refusal().is_some();
-    if failed || raw.len() < BIG || survey.named.contains(&entry.index) {
+    if failed || raw.len() < policy.min_chars || survey.named.contains(&entry.index) {
         return None;
     }
     let input: Value = serde_json::from_str(raw).ok()?;
@@ -89,11 +94,15 @@ fn arguments_of(
     let mut saved = 0;
     for name in *names {
         let Some(text) = input.get(name).and_then(Value::as_str) else { continue };
-        if text.chars().nth(BIG - 1).is_none() || texts::is_ours(text) || !on_disk(path) {
+        if !is_big(text, policy) || texts::is_ours(text) || !on_disk(path) {
             continue;
         }
         let characters = text.chars().count().to_string();
-        let short = fill(texts::texts(lang).argument, &[("path", path), ("characters", &characters)]);
+        let short =
+            fill(texts::texts(lang).argument, &[("path", &quoted(path)), ("characters", &characters)]);
+        if short.len() >= text.len() {
+            continue;
+        }
         saved += saving(text.len(), short.len());
         changes.push((entry.index, Change::SetArgument { block: call.at.block, name, text: short.clone() }));
         changes.push((answer.index, Change::ShrinkOutput { block: at.block, text: short }));

@@ -55,7 +55,12 @@ fn heal() -> Policy<'static> {
 fn everything() -> Policy<'static> {
     Policy {
         expire: Some(Expire { keep: 0 }),
-        trim: Some(Trim { keep: 0, directory: "/w/spill".to_owned(), on_disk: Some(&|_| true) }),
+        trim: Some(Trim {
+            keep: 0,
+            min_chars: Trim::MIN_CHARS,
+            directory: "/w/spill".to_owned(),
+            on_disk: Some(&|_| true),
+        }),
         denials: Some(PruneDenials { keep: 0, denied_ids: HashSet::new() }),
         gate: Gate::Open,
         ..Policy::default()
@@ -293,7 +298,11 @@ fn nothing_is_left_empty() {
 
 fn trim(keep: usize) -> Policy<'static> {
     let directory = "/w/spill".to_owned();
-    Policy { trim: Some(Trim { keep, directory, on_disk: None }), gate: Gate::Open, ..heal() }
+    Policy {
+        trim: Some(Trim { keep, min_chars: Trim::MIN_CHARS, directory, on_disk: None }),
+        gate: Gate::Open,
+        ..heal()
+    }
 }
 
 #[test]
@@ -312,6 +321,23 @@ fn a_big_text_moves_and_the_parts_beside_it_stay() {
 }
 
 #[test]
+fn what_is_big_can_be_told_and_the_path_can_be_copied() {
+    let bytes = fixtures::case("B009", "trim-me.jsonl");
+    let text = checked(&bytes, &trim(0)).spilled.remove(0).text;
+    let characters = text.chars().count();
+    let spilled = |min_chars, directory: &str| {
+        let trim = Trim { keep: 0, min_chars, directory: directory.to_owned(), on_disk: None };
+        checked(&bytes, &Policy { trim: Some(trim), gate: Gate::Open, ..heal() })
+    };
+    assert_eq!(spilled(characters, "/w/spill").spilled.len(), 1);
+    assert_eq!(spilled(characters + 1, "/w/spill").spilled.len(), 0);
+    assert_eq!(spilled(0, "/w/spill").spilled.len(), 1, "a pointer is never longer than what it stands for");
+    let blanks = spilled(Trim::MIN_CHARS, "/my shop/spill");
+    let expected = format!("[spilled to '/my shop/spill/{}': ", blanks.spilled[0].name);
+    assert!(blanks.text.contains(&expected), "{}", blanks.text);
+}
+
+#[test]
 fn arguments_move_when_their_file_is_on_disk() {
     let content = "line\n".repeat(500);
     let lines = [
@@ -323,7 +349,12 @@ fn arguments_move_when_their_file_is_on_disk() {
     ];
     let bytes = lines.map(|line| format!("{line}\n")).concat().into_bytes();
     let with = |on_disk: &(dyn Fn(&str) -> bool + Sync)| {
-        let trim = Trim { keep: 0, directory: "/w/spill".to_owned(), on_disk: Some(on_disk) };
+        let trim = Trim {
+            keep: 0,
+            min_chars: Trim::MIN_CHARS,
+            directory: "/w/spill".to_owned(),
+            on_disk: Some(on_disk),
+        };
         checked(&bytes, &Policy { trim: Some(trim), gate: Gate::Open, ..heal() }).text
     };
     let entries = entries(&with(&|path| path == "/w/a"));
@@ -616,7 +647,7 @@ proptest! {
         let on = |bit: u8| switches & (1 << bit) != 0;
         let policy = Policy {
             expire: on(0).then_some(Expire { keep }),
-            trim: on(1).then(|| Trim { keep, directory: "/w/spill".to_owned(), on_disk: Some(&|_| true) }),
+            trim: on(1).then(|| Trim { keep, min_chars: Trim::MIN_CHARS, directory: "/w/spill".to_owned(), on_disk: Some(&|_| true) }),
             denials: on(2).then(|| PruneDenials { keep, denied_ids: HashSet::new() }),
             debris: on(3),
             thinking: if on(4) { Thinking::Drop } else { Thinking::AsNeeded },

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use flower_context::rewrite::quoted;
 use flower_context::{Lang, fill};
 
-use super::preview::quoted;
 use crate::texts::texts;
 
 /// The most that the harness shows of a command's output, in UTF-16 units: beyond it stores the output and previews it.
@@ -49,7 +49,7 @@ pub(super) fn first(
     let lines = newlines(page);
     let in_file = file.and_then(|(path, content)| {
         let before = content.get(..start_in(content, text)? + page.len())?;
-        Some((quoted(path), before))
+        Some((quoted(&path.to_string_lossy()).into_owned(), before))
     });
     let (go_on, path, next) = match in_file {
         _ if tool == "Grep" => (texts.page_search, String::new(), lines),

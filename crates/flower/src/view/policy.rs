@@ -1,5 +1,7 @@
 //! What a view may leave out: the settings of the four rewrites.
 
+use flower_context::rewrite::Trim;
+
 /// How the history of a session is rewritten before it is fed back. Repairs are always made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewPolicy {
@@ -26,12 +28,14 @@ impl Default for ViewPolicy {
 pub struct TrimPolicy {
     /// How many of the newest big results stay. Default: 20.
     pub keep: usize,
+    /// From how many characters on a text is big. Default: 2000.
+    pub min_chars: usize,
     /// What old calls of Write and Edit wrote goes too, where the file is on disk. Default: no.
     pub arguments: bool,
 }
 
 impl Default for TrimPolicy {
     fn default() -> Self {
-        Self { keep: 20, arguments: false }
+        Self { keep: 20, min_chars: Trim::MIN_CHARS, arguments: false }
     }
 }

@@ -153,6 +153,7 @@ fn policy<'p>(
         expire: wanted.ephemeral.map(|keep| Expire { keep }),
         trim: wanted.trim.map(|trim| Trim {
             keep: trim.keep,
+            min_chars: trim.min_chars,
             directory: request.spill.display().to_string(),
             on_disk: trim.arguments.then_some(on_disk),
         }),
