@@ -8,6 +8,6 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     verify(bytes);
     let policy = Policy { gate: Gate::Open, ..Policy::default() };
-    let once = rewrite(bytes, &policy).text;
-    assert_eq!(rewrite(once.as_bytes(), &policy).text, once);
+    let once = rewrite(bytes, &policy).bytes();
+    assert_eq!(rewrite(&once, &policy).bytes(), once);
 });

@@ -4,8 +4,10 @@
 
 pub mod accounting;
 pub mod glance;
+mod json;
 mod lang;
 pub mod rewrite;
+mod threads;
 pub mod transcript;
 pub mod verify;
 

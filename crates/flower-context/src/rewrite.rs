@@ -36,6 +36,9 @@ mod plan;
 mod thinking;
 
 mod apply;
+mod new_line;
+mod output;
+mod relink;
 mod render;
 mod report;
 
@@ -44,6 +47,7 @@ pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Thinking, Trim};
 pub use proposal::{Pass, Spilled};
 pub use report::Report;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::transcript::{Entry, Note, Role, Transcript};
@@ -53,9 +57,10 @@ use survey::{Span, Survey};
 
 /// A history as it should be read.
 #[derive(Debug, Clone)]
-pub struct Rewritten {
-    /// The transcript: one JSON object a line, every line with its end.
-    pub text: String,
+pub struct Rewritten<'a> {
+    /// The transcript in pieces of whole lines: one JSON object a line, every line with its end. What is as
+    /// it was is a slice of the original.
+    pub pieces: Vec<Cow<'a, [u8]>>,
     /// Texts that moved out of it: they must be on disk before it is used.
     pub spilled: Vec<Spilled>,
     /// What was done.
@@ -64,24 +69,47 @@ pub struct Rewritten {
     pub notes: Vec<Note>,
 }
 
+impl Rewritten<'_> {
+    /// The transcript in one piece.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.pieces.concat()
+    }
+
+    /// The transcript in one piece.
+    pub fn text(&self) -> String {
+        // A line that is not UTF-8 is no entry, so nothing is ever replaced here.
+        String::from_utf8(self.bytes())
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+
+    /// Reads the transcript as anybody would who gets it.
+    pub fn read(&self) -> Transcript<'_> {
+        Transcript::of_pieces(self.pieces.iter().map(|piece| &**piece))
+    }
+}
+
 /// Rewrites a transcript.
 ///
 /// ```
 /// use flower_context::rewrite::{Policy, rewrite};
 /// let line = r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"hello"}}"#;
 /// let transcript = format!("{line}\n");
-/// assert_eq!(rewrite(transcript.as_bytes(), &Policy::default()).text, transcript);
+/// assert_eq!(rewrite(transcript.as_bytes(), &Policy::default()).bytes(), transcript.as_bytes());
 /// ```
-pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
-    let transcript = Transcript::read(bytes);
-    let survey = Survey::of(&transcript);
+pub fn rewrite<'a>(bytes: &'a [u8], policy: &Policy<'_>) -> Rewritten<'a> {
+    rewrite_read(&Transcript::read(bytes), policy)
+}
+
+/// [Rewrites](rewrite) a transcript that was read already.
+pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rewritten<'a> {
+    let survey = Survey::of(transcript);
     let texts = texts::texts(policy.lang);
 
     let mut repairs = heal::heal(&survey, texts);
     if policy.debris {
-        repairs.extend(debris::prune_debris(&transcript, &survey, texts));
+        repairs.extend(debris::prune_debris(transcript, &survey, texts));
     }
-    let mut draft = Draft::default();
+    let mut draft = Draft::of(transcript.entries().len());
     let (first_answer, answers) = heal::answer_orphans(&survey, texts, &mut draft);
     let first_thought = thinking::must_go(&survey, policy.thinking);
     let cold_from =
@@ -105,7 +133,7 @@ pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
     }
     let (mut thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
     if policy.thinking == Thinking::Drop {
-        thinking_dropped += thinking::drop_unsent(&transcript, &survey, texts, &mut draft);
+        thinking_dropped += thinking::drop_unsent(transcript, &survey, texts, &mut draft);
     }
     begin_with_user(&survey, texts, &mut draft);
 
@@ -127,7 +155,7 @@ pub fn rewrite(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
     let mut notes = transcript.notes().to_vec();
     notes.extend(survey.chain.notes.iter().cloned());
     notes.sort_by_key(|note| note.line);
-    Rewritten { text: apply::apply(&transcript, &survey.chain, &draft), spilled, report, notes }
+    Rewritten { pieces: apply::apply(transcript, &survey.chain, &draft), spilled, report, notes }
 }
 
 /// What the passes propose for the sake of economy.
@@ -154,10 +182,7 @@ fn economical(survey: &Survey<'_, '_>, policy: &Policy<'_>) -> Vec<Proposal> {
 
 /// A history must begin with the user. Where it does not, a line in front says what is missing.
 fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Draft) {
-    let is_left = |entry: &Entry<'_>| {
-        let changes = draft.changes.get(&entry.index).map(Vec::as_slice).unwrap_or_default();
-        render::render(entry, changes).is_some()
-    };
+    let is_left = |entry: &Entry<'_>| !render::leaves_nothing(entry, draft.changes(entry.index));
     let lines = |message: &Span| {
         let parts = survey.parts.get(message.parts.clone()).unwrap_or_default().iter();
         parts
@@ -173,7 +198,7 @@ fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Dr
         beside: first.index,
         parent: None,
         side: Side::Before,
-        message: format!(r#"{{"role":"user","content":{}}}"#, json::string(texts.beginning_missing)),
+        message: format!(r#"{{"role":"user","content":{}}}"#, crate::json::string(texts.beginning_missing)),
         fields: r#","isMeta":true"#.to_owned(),
         successor: None,
     });

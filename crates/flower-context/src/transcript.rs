@@ -11,7 +11,6 @@
 mod line;
 
 mod envelope;
-mod lenient;
 
 mod block;
 mod message;
@@ -19,6 +18,7 @@ mod usage;
 
 mod entry;
 
+mod names;
 mod note;
 mod stretch;
 
@@ -33,13 +33,14 @@ mod view;
 
 mod resume;
 
+pub use crate::json::{Json, decode};
 pub use block::{Block, ToolResult, ToolUse};
 pub use chain::Chain;
 pub use compaction::{PreservedSegment, named_uuids, preserved_segment};
 pub use entry::{Entry, EntryKind, Refusal, Thread};
 pub use envelope::Envelope;
 pub use line::{Line, lines};
-pub use message::{Content, Message, SYNTHETIC_MODEL, decode};
+pub use message::{Content, Message, SYNTHETIC_MODEL};
 pub use note::{Note, NoteKind};
 pub(crate) use read::FileParent;
 pub use read::{Counts, Transcript};

@@ -8,11 +8,13 @@ mod messages;
 
 pub use compare::compare;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::transcript::{NoteKind, Transcript};
+use crate::threads;
+use crate::transcript::{MessageView, NoteKind, Transcript};
 
 /// A rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -61,13 +63,36 @@ impl fmt::Display for Problem {
 /// ```
 pub fn verify(bytes: &[u8]) -> Vec<Problem> {
     let transcript = Transcript::read(bytes);
-    let mut problems = lines_and_uuids(&transcript);
+    let mut problems = check(&transcript, &transcript.view());
     if !bytes.is_empty() && !bytes.ends_with(b"\n") {
         let line = bytes.split(|byte| *byte == b'\n').count();
         problems.push(Problem { rule: Rule::V1, line, message: "the last line has no line feed".to_owned() });
     }
-    problems.extend(links::check(&transcript));
-    problems.extend(messages::check(&transcript));
+    in_order(problems)
+}
+
+/// Checks what a rewrite made of a transcript: everything that [`verify`] and [`compare`] check. What was
+/// wrong with the old one already is no problem of the new one.
+pub fn prove(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
+    let seen = |transcript| {
+        let view = Transcript::view(transcript);
+        (check(transcript, &view), view)
+    };
+    let ((known, old), (mut problems, new)) = threads::both(|| seen(before), || seen(after));
+    let known: HashSet<String> = known.into_iter().map(|problem| problem.message).collect();
+    problems.retain(|problem| !known.contains(&problem.message));
+    problems.extend(compare::check(before, &old, after, &new));
+    in_order(problems)
+}
+
+fn check(transcript: &Transcript<'_>, view: &MessageView<'_, '_>) -> Vec<Problem> {
+    let mut problems = lines_and_uuids(transcript);
+    problems.extend(links::check(transcript));
+    problems.extend(messages::check(view));
+    problems
+}
+
+fn in_order(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by_key(|problem| (problem.line, problem.rule));
     problems
 }

@@ -1,11 +1,11 @@
 //! Rewrites with consequences: proved before they are used, and what they moved out is on disk before they are read.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::{fs, io};
 
-use flower_context::rewrite::{Policy, Rewritten, rewrite};
-use flower_context::verify::{compare, verify};
+use flower_context::rewrite::{Policy, Rewritten, rewrite_read};
+use flower_context::transcript::Transcript;
+use flower_context::verify::prove;
 
 use crate::whole_file;
 
@@ -33,25 +33,19 @@ pub enum RewriteError {
 ///
 /// # Errors
 /// When the result must not be used; the original is the history then.
-pub fn proved(bytes: &[u8], policy: &Policy<'_>, spill: &Path) -> Result<Rewritten, RewriteError> {
-    let made = rewrite(bytes, policy);
-    prove(bytes, made.text.as_bytes()).map_err(|problem| RewriteError::Invalid { problem })?;
+pub fn proved<'a>(bytes: &'a [u8], policy: &Policy<'_>, spill: &Path) -> Result<Rewritten<'a>, RewriteError> {
+    let original = Transcript::read(bytes);
+    let made = rewrite_read(&original, policy);
+    if let Some(problem) = prove(&original, &made.read()).first() {
+        return Err(RewriteError::Invalid { problem: problem.to_string() });
+    }
     save(&made, spill)
         .map_err(|source| RewriteError::Spill { directory: spill.display().to_string(), source })?;
     Ok(made)
 }
 
-/// The new history may keep problems of the old one (nobody asked for their repair); it may not have any of its own.
-fn prove(old: &[u8], new: &[u8]) -> Result<(), String> {
-    let known: HashSet<String> = verify(old).into_iter().map(|problem| problem.message).collect();
-    let mut problems = verify(new).into_iter().chain(compare(old, new));
-    problems
-        .find(|problem| !known.contains(&problem.message))
-        .map_or(Ok(()), |problem| Err(problem.to_string()))
-}
-
 /// Named by content: a file that is there already holds the same text.
-fn save(made: &Rewritten, spill: &Path) -> io::Result<()> {
+fn save(made: &Rewritten<'_>, spill: &Path) -> io::Result<()> {
     for spilled in &made.spilled {
         fs::create_dir_all(spill)?;
         let path = spill.join(&spilled.name);
@@ -60,18 +54,4 @@ fn save(made: &Rewritten, spill: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_history_may_keep_its_problems_and_get_no_new_ones() {
-        let sound = "{\"type\":\"user\",\"uuid\":\"1\",\"parentUuid\":null,\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n";
-        let broken = sound.replace("\"hi\"", "\"\"");
-        assert_eq!(prove(sound.as_bytes(), sound.as_bytes()), Ok(()));
-        assert_eq!(prove(broken.as_bytes(), broken.as_bytes()), Ok(()));
-        assert!(prove(sound.as_bytes(), broken.as_bytes()).is_err());
-    }
 }

@@ -127,9 +127,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     let made =
         proved(&input.bytes, &policy, &spill).map_err(|error| CliError::from_error(Kind::Failed, &error))?;
     match &args.output {
-        None => console.bytes(made.text.as_bytes()),
+        None => made.pieces.iter().for_each(|piece| console.bytes(piece)),
         Some(path) => {
-            whole_file::write(path, made.text.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+            whole_file::write(path, &made.bytes()).map_err(|error| cannot_write(path, &error))?;
         }
     }
     show(&made.report, None, args, console);
@@ -147,8 +147,8 @@ fn in_place(
     let mut report = Report::default();
     let swapped = swap(file, config_dir.as_deref(), |bytes| {
         let made = proved(bytes, policy, spill)?;
-        report = made.report;
-        Ok(made.text.into_bytes())
+        report = made.report.clone();
+        Ok(made.bytes())
     })
     .map_err(|error| CliError::from_error(Kind::Failed, &error))?;
     let backup = match &swapped {

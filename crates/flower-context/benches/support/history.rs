@@ -55,8 +55,7 @@ impl History {
         }
         let mut calls = Vec::new();
         for _ in 0..=self.below(3) {
-            let command =
-                ["git status -s", "ls -la", "cargo test --workspace", "cat notes.md"][self.below(4)];
+            let command = self.command();
             let call = self.lines;
             let block = format!(
                 r#"{{"type":"tool_use","id":"toolu_{call:024}","name":"Bash","input":{{"command":"{command}","description":"look"}}}}"#
@@ -68,6 +67,19 @@ impl History {
             let next = self.below(calls.len());
             let call = calls.swap_remove(next);
             self.result(call);
+        }
+    }
+
+    /// Most commands are written once; a few are repeated.
+    fn command(&mut self) -> String {
+        let at = self.lines;
+        match self.below(6) {
+            0 => "git status -s".to_owned(),
+            1 => format!("ls -la src/part{} | head -{}", self.below(40), at % 50),
+            2 => format!("git log --oneline -5 -- src/part{at}.rs 2>/dev/null || true"),
+            3 => format!("cat notes/{at}.md"),
+            4 => format!("cargo test -p part{} --test it case_{at}", self.below(40)),
+            _ => format!("cd src && sed -i 's/a{at}/b/' part{}.rs && cargo build", self.below(40)),
         }
     }
 

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::transcript::{ToolUse, decode};
+use crate::transcript::{Json, ToolUse, decode};
 
 /// Characters kept of what a call asked for.
 const SUMMARY_LENGTH: usize = 200;
@@ -14,17 +13,17 @@ const SUMMARY_LENGTH: usize = 200;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 struct Raw<'a> {
-    command: Option<&'a RawValue>,
-    file_path: Option<&'a RawValue>,
-    notebook_path: Option<&'a RawValue>,
-    description: Option<&'a RawValue>,
-    pattern: Option<&'a RawValue>,
-    path: Option<&'a RawValue>,
-    url: Option<&'a RawValue>,
-    query: Option<&'a RawValue>,
-    skill: Option<&'a RawValue>,
-    prompt: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
+    command: Option<Json<'a>>,
+    file_path: Option<Json<'a>>,
+    notebook_path: Option<Json<'a>>,
+    description: Option<Json<'a>>,
+    pattern: Option<Json<'a>>,
+    path: Option<Json<'a>>,
+    url: Option<Json<'a>>,
+    query: Option<Json<'a>>,
+    skill: Option<Json<'a>>,
+    prompt: Option<Json<'a>>,
+    content: Option<Json<'a>>,
 }
 
 /// The arguments of one call.
@@ -37,7 +36,7 @@ pub(super) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// Reads the arguments; none where they are no object.
     pub(super) fn of(tool_use: &ToolUse<'a>) -> Self {
-        let whole = tool_use.input.map(RawValue::get).unwrap_or_default();
+        let whole = tool_use.input.map(Json::get).unwrap_or_default();
         Self { whole, raw: serde_json::from_str(whole).unwrap_or_default() }
     }
 

@@ -117,7 +117,7 @@ fn result_text(result: &ToolResult<'_>) -> String {
             let texts: Vec<_> = blocks
                 .iter()
                 .filter_map(|block| match block {
-                    Block::Text(text) => decode(text),
+                    Block::Text(text) => decode(*text),
                     _ => None,
                 })
                 .collect();

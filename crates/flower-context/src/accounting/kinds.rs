@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::transcript::{Block, Content, Entry, EntryKind, ToolResult};
+use crate::transcript::{Block, Content, Entry, EntryKind, Json, ToolResult};
 
 /// An amount of each kind of text: characters, or estimated tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,8 +168,7 @@ const SENT_ATTACHMENTS: &[(&str, &[&str])] = &[
 
 /// Counts what an attachment adds to the conversation.
 pub(super) fn of_attachment(entry: &Entry<'_>) -> ByKind<Length> {
-    let parse =
-        |raw: &serde_json::value::RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+    let parse = |raw: Json<'_>| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
     let attachment = entry.envelope.attachment.map(parse).unwrap_or_default();
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     let sent = match entry.envelope.rendered.map(parse) {

@@ -129,7 +129,7 @@ fn texts<'a>(result: &ToolResult<'a>) -> Vec<Cow<'a, str>> {
         Content::Blocks(blocks) => blocks
             .iter()
             .filter_map(|block| match block {
-                Block::Text(text) => decode(text),
+                Block::Text(text) => decode(*text),
                 _ => None,
             })
             .collect(),

@@ -14,7 +14,8 @@ use super::result;
 use super::survey::{Span, Survey};
 use super::texts::Texts;
 use crate::transcript::{
-    Block, Content, FILLER_ANSWER, FILLER_PROMPT, Message, Part, Role, SYNTHETIC_MODEL, Transcript, decode,
+    Block, Content, Entry, FILLER_ANSWER, FILLER_PROMPT, Message, Part, Role, SYNTHETIC_MODEL, Transcript,
+    decode,
 };
 
 pub(super) fn prune_debris(
@@ -28,8 +29,9 @@ pub(super) fn prune_debris(
     };
     let mut proposals = Vec::new();
     // Some of them hang beside the chain.
-    for entry in transcript.members() {
-        if entry.envelope.is_api_error_message && !survey.named.contains(&entry.index) {
+    let tells_of_failure = |entry: &&Entry<'_>| entry.envelope.is_api_error_message;
+    for entry in transcript.members().filter(tells_of_failure) {
+        if !survey.named.contains(&entry.index) {
             proposals.push(debris(None, entry.index, Change::RemoveLine, 0));
         }
     }
@@ -56,7 +58,7 @@ pub(super) fn prune_fillers(survey: &Survey<'_, '_>) -> Vec<Proposal> {
         .map(|parts| {
             let lines = parts.clone().filter_map(|part| survey.parts.get(part));
             let changes = lines.map(|part| (part.entry.index, Change::RemoveLine)).collect();
-            let saved = saving(parts.clone().map(|part| survey.size(part)).sum(), 0);
+            let saved = saving(survey.sizes.get(parts.clone()).unwrap_or_default().iter().sum(), 0);
             let first = Some(At { part: parts.start, block: 0 });
             Proposal { pass: Pass::PruneDebris, first, changes, saved, spilled: Vec::new() }
         })
@@ -83,7 +85,7 @@ fn says(message: &Message<'_>, text: &str) -> bool {
     match &message.content {
         Content::Text(content) => content == text,
         Content::Blocks(blocks) => {
-            matches!(&blocks[..], [Block::Text(block)] if decode(block).is_some_and(|block| block == text))
+            matches!(&blocks[..], [Block::Text(block)] if decode(*block).is_some_and(|block| block == text))
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What is to become of each entry: passes write it down here, and nothing is changed until all of them have.
 
-use std::collections::BTreeMap;
-
 /// A place in a history: the n-th sent line, and the n-th block in it. Places are ordered as they are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct At {
@@ -34,9 +32,10 @@ pub(super) enum Change {
 }
 
 /// The changes to a transcript.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Draft {
-    pub(super) changes: BTreeMap<usize, Vec<Change>>,
+    /// Of every entry, its changes.
+    changes: Vec<Vec<Change>>,
     pub(super) inserted: Vec<Inserted>,
 }
 
@@ -67,10 +66,19 @@ pub(super) enum Side {
 }
 
 impl Draft {
+    /// A draft for so many entries.
+    pub(super) fn of(entries: usize) -> Self {
+        Self { changes: vec![Vec::new(); entries], inserted: Vec::new() }
+    }
+
     pub(super) fn change(&mut self, entry: usize, change: Change) {
-        let changes = self.changes.entry(entry).or_default();
-        if !changes.contains(&change) {
+        if let Some(changes) = self.changes.get_mut(entry).filter(|changes| !changes.contains(&change)) {
             changes.push(change);
         }
+    }
+
+    /// The changes to an entry.
+    pub(super) fn changes(&self, entry: usize) -> &[Change] {
+        self.changes.get(entry).map(Vec::as_slice).unwrap_or_default()
     }
 }

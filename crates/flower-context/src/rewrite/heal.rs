@@ -10,61 +10,70 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::value::RawValue;
-
 use super::draft::{At, Change, Draft, Inserted, Side};
-use super::json::{Fields, elements, is_blank_string, string};
+use super::json::elements;
 use super::proposal::{Pass, Proposal};
 use super::survey::{Call, Survey};
 use super::texts::Texts;
+use crate::json::{Json, is_blank, string};
+use crate::threads;
 use crate::transcript::{Block, Content, Message, Role, ToolResult};
+
+/// Lines from which on a second thread is worth while.
+const MANY_LINES: usize = 2000;
 
 /// Repairs that change lines.
 pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
-    let mut proposals = Vec::new();
-    let mut repair = |at: At, entry: usize, change| {
+    let mut repairs = Vec::new();
+    for stray in survey.strays.iter().chain(&survey.doubles) {
+        repairs.push((*stray, Change::RemoveBlock { block: stray.block }));
+    }
+    let places: Vec<usize> = (0..survey.parts.len()).collect();
+    let of_lines = threads::map(&places, MANY_LINES, |part| heal_line(survey, *part, texts));
+    repairs.extend(of_lines.into_iter().flatten());
+    let proposal = |(at, change): (At, Change)| {
+        let entry = survey.part(at)?.entry.index;
         let removes = matches!(change, Change::RemoveBlock { .. } | Change::RemoveLine);
         let mut changes = vec![(entry, change)];
         if removes && survey.named.contains(&entry) {
             changes.push((entry, Change::KeepWith { text: texts.nothing_left.to_owned() }));
         }
-        let first = Some(at);
-        proposals.push(Proposal { pass: Pass::Heal, first, changes, saved: 0, spilled: Vec::new() });
+        Some(Proposal { pass: Pass::Heal, first: Some(at), changes, saved: 0, spilled: Vec::new() })
     };
-    for stray in survey.strays.iter().chain(&survey.doubles) {
-        if let Some(part) = survey.part(*stray) {
-            repair(*stray, part.entry.index, Change::RemoveBlock { block: stray.block });
+    repairs.into_iter().filter_map(proposal).collect()
+}
+
+/// What is blank in a line, and a NUL in what it sends.
+fn heal_line(survey: &Survey<'_, '_>, index: usize, texts: &Texts) -> Vec<(At, Change)> {
+    let Some(part) = survey.parts.get(index) else { return Vec::new() };
+    let mut repairs = Vec::new();
+    let start = At { part: index, block: 0 };
+    match &part.message.content {
+        Content::Text(text) if text.trim().is_empty() => {
+            repairs.push((start, Change::RemoveBlock { block: 0 }));
         }
+        Content::Blocks(blocks) if blocks.is_empty() => repairs.push((start, Change::RemoveLine)),
+        _ => {}
     }
-    for (index, part) in survey.parts.iter().enumerate() {
-        let (entry, start) = (part.entry, At { part: index, block: 0 });
-        match &part.message.content {
-            Content::Text(text) if text.trim().is_empty() => {
-                repair(start, entry.index, Change::RemoveBlock { block: 0 });
+    for (block, found) in part.message.blocks().iter().enumerate() {
+        let at = At { part: index, block };
+        match found {
+            Block::Text(text) if is_blank(text.get()) => {
+                repairs.push((at, Change::RemoveBlock { block }));
             }
-            Content::Blocks(blocks) if blocks.is_empty() => repair(start, entry.index, Change::RemoveLine),
+            Block::ToolResult(result) => {
+                repairs.extend(fill_result(block, result, texts).into_iter().map(|change| (at, change)));
+            }
             _ => {}
         }
-        for (block, found) in part.message.blocks().iter().enumerate() {
-            let at = At { part: index, block };
-            match found {
-                Block::Text(text) if is_blank_string(text.get()) => {
-                    repair(at, entry.index, Change::RemoveBlock { block });
-                }
-                Block::ToolResult(result) => {
-                    for change in fill_result(block, result, texts) {
-                        repair(at, entry.index, change);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let has_thinking = part.message.blocks().iter().any(is_thinking);
-        if !has_thinking && holds_nul(part.message) {
-            repair(start, entry.index, Change::ShowNuls);
-        }
     }
-    proposals
+    if part.entry.holds_nul()
+        && !part.message.blocks().iter().any(Block::is_thinking)
+        && holds_nul(part.message)
+    {
+        repairs.push((start, Change::ShowNuls));
+    }
+    repairs
 }
 
 /// What a result without any text needs, or one with a blank part.
@@ -72,12 +81,11 @@ fn fill_result(block: usize, result: &ToolResult<'_>, texts: &Texts) -> Vec<Chan
     let text = || texts.no_output.to_owned();
     let is_blank = match result.content {
         None => true,
-        Some(raw) if raw.get().starts_with('"') => is_blank_string(raw.get()),
+        Some(raw) if raw.get().starts_with('"') => is_blank(raw.get()),
         Some(_) => {
             let parts = result.parts();
             let Content::Blocks(parts) = parts else { return Vec::new() };
-            let is_blank =
-                |part: &Block<'_>| matches!(part, Block::Text(text) if is_blank_string(text.get()));
+            let is_blank = |part: &Block<'_>| matches!(part, Block::Text(text) if is_blank(text.get()));
             let blank: Vec<_> =
                 (0..parts.len()).filter(|part| parts.get(*part).is_some_and(is_blank)).collect();
             if blank.len() < parts.len() {
@@ -92,20 +100,16 @@ fn fill_result(block: usize, result: &ToolResult<'_>, texts: &Texts) -> Vec<Chan
 
 /// Whether a line holds an escaped NUL in what is sent, or what looks like one.
 fn holds_nul(message: &Message<'_>) -> bool {
-    let holds = |raw: Option<&RawValue>| raw.is_some_and(|raw| raw.get().contains("\\u0000"));
+    let holds = |raw: Option<Json<'_>>| raw.is_some_and(|raw| raw.get().contains("\\u0000"));
     match &message.content {
         Content::Text(text) => text.contains('\0'),
         Content::Blocks(blocks) => blocks.iter().any(|block| match block {
-            Block::Text(text) => holds(Some(text)),
+            Block::Text(text) => holds(Some(*text)),
             Block::ToolUse(tool_use) => holds(tool_use.input),
             Block::ToolResult(result) => holds(result.content),
             _ => false,
         }),
     }
-}
-
-pub(super) fn is_thinking(block: &Block<'_>) -> bool {
-    matches!(block, Block::Thinking(_) | Block::RedactedThinking)
 }
 
 /// Gives every call that has no result one. Says where the first of them is sent.
@@ -148,8 +152,8 @@ fn late_results<'s>(survey: &'s Survey<'_, '_>) -> HashMap<&'s str, String> {
         if let (Some(Block::ToolResult(result)), Some(part)) = (survey.block(*stray), survey.part(*stray))
             && let Some(id) = orphans.get(&*result.tool_use_id)
         {
-            let content = part.entry.raw_message().and_then(|raw| Fields::of(raw)?.get("content"));
-            let block = content.and_then(|content| elements(content)?.get(stray.block).copied());
+            let content = part.message.raw_content;
+            let block = content.and_then(|content| elements(content.get())?.get(stray.block).copied());
             late.entry(*id).or_insert_with(|| block.unwrap_or_default().to_owned());
         }
     }

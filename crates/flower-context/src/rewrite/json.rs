@@ -1,83 +1,50 @@
 //! Finds values in raw JSON, and puts others in their place without touching a byte around them.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::ops::Range;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use crate::json::{Reader, string};
 
-/// The fields of a JSON object in order, their values raw.
-#[derive(Debug, Default)]
-pub(super) struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'a> Fields<'a> {
-    /// Reads an object. `None` for any other value.
-    pub(super) fn of(raw: &'a str) -> Option<Self> {
-        serde_json::from_str(raw).ok()
-    }
-
-    /// The value of a field; the last one where several have the name.
-    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
-        self.0.iter().rev().find(|(field, _)| field == name).map(|(_, value)| value.get())
-    }
-
-    /// All values in order.
-    pub(super) fn values(&self) -> impl Iterator<Item = &'a str> {
-        self.0.iter().map(|(_, value)| value.get())
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(name) = map.next_key::<Name<'de>>()? {
-            fields.push((name.0, map.next_value()?));
+/// The value of a field of an object; the last one where several have the name.
+pub(super) fn field<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+    let mut found = None;
+    let read = Reader::of(object).object(|field, reader| {
+        let value = reader.value()?;
+        if field == name {
+            found = Some(value.get());
         }
-        Ok(Fields(fields))
-    }
+        Ok(())
+    });
+    found.filter(|_| read.is_ok())
 }
 
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
+/// The values of the fields of an object, in order. `None` for any other value.
+pub(super) fn values(object: &str) -> Option<Vec<&str>> {
+    let mut values = Vec::new();
+    let read = Reader::of(object).object(|_, reader| {
+        values.push(reader.value()?.get());
+        Ok(())
+    });
+    (read == Ok(true)).then_some(values)
 }
 
 /// The elements of a JSON list, raw. `None` for any other value.
 pub(super) fn elements(raw: &str) -> Option<Vec<&str>> {
-    // The parser would put the whole of a string into its complaint.
     if !raw.starts_with('[') {
         return None;
     }
-    let elements: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-    Some(elements.into_iter().map(RawValue::get).collect())
+    let mut elements = Vec::new();
+    let list = Reader::of(raw).list(|reader| {
+        elements.push(reader.value()?.get());
+        Ok(())
+    });
+    list.is_ok().then_some(elements)
 }
 
-/// Whether a raw JSON string holds nothing but white space.
-pub(super) fn is_blank_string(raw: &str) -> bool {
-    let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw).trim_start();
-    match inner.bytes().next() {
-        None => true,
-        Some(b'\\') => serde_json::from_str::<String>(raw).is_ok_and(|text| text.trim().is_empty()),
-        Some(_) => false,
-    }
-}
-
-/// A text as a JSON string.
-pub(super) fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+/// Where a slice of some bytes stands in them. `None` for a slice of others.
+pub(super) fn place_of(slice: &[u8], whole: &[u8]) -> Option<Range<usize>> {
+    let start = (slice.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    let place = start..start.checked_add(slice.len())?;
+    whole.get(place.clone()).filter(|found| std::ptr::eq(*found, slice)).map(|_| place)
 }
 
 /// Replacements inside one text, collected and then made at once.
@@ -116,19 +83,16 @@ impl<'a> Splice<'a> {
 
     /// Start and end of a slice of the text.
     fn place(&self, slice: &str) -> Option<(usize, usize)> {
-        let start = (slice.as_ptr() as usize).checked_sub(self.whole.as_ptr() as usize)?;
-        let end = start + slice.len();
-        self.whole.get(start..end).filter(|found| std::ptr::eq(*found, slice)).map(|_| (start, end))
+        place_of(slice.as_bytes(), self.whole.as_bytes()).map(|place| (place.start, place.end))
     }
 
     /// Sets a field of an object that is a slice of the text: replaces its value, or puts it in front.
     pub(super) fn set(&mut self, object: &'a str, name: &str, value: &str) {
-        match Fields::of(object).and_then(|fields| fields.get(name)) {
+        match field(object, name) {
             Some(old) => self.replace(old, value.to_owned()),
             None => {
                 let Some(brace) = object.get(..1) else { return };
-                let comma =
-                    if Fields::of(object).is_some_and(|fields| fields.0.is_empty()) { "" } else { "," };
+                let comma = if values(object).is_some_and(|values| values.is_empty()) { "" } else { "," };
                 self.replace(brace, format!("{{{}:{value}{comma}", string(name)));
             }
         }
@@ -137,7 +101,9 @@ impl<'a> Splice<'a> {
     /// The text with all replacements made. Of two that overlap the first one stands.
     pub(super) fn finish(mut self) -> String {
         self.cuts.sort_by_key(|(start, end, _)| (*start, *end));
-        let mut out = String::with_capacity(self.whole.len());
+        let added: usize = self.cuts.iter().map(|(.., replacement)| replacement.len()).sum();
+        // One more, for the end of a line.
+        let mut out = String::with_capacity(self.whole.len() + added + 1);
         let mut at = 0;
         for (start, end, replacement) in &self.cuts {
             if *start >= at {
@@ -158,27 +124,13 @@ mod tests {
     #[test]
     fn everything_around_a_replacement_stays() {
         let text = r#"{ "a" : [1, {"b":"x"} ],"c":null}"#;
-        let a = Fields::of(text).unwrap().get("a").unwrap();
-        let b = Fields::of(elements(a).unwrap()[1]).unwrap().get("b").unwrap();
+        let a = field(text, "a").unwrap();
+        let b = field(elements(a).unwrap()[1], "b").unwrap();
         let mut splice = Splice::new(text);
         splice.replace(b, string("y\n"));
         splice.set(text, "c", "7");
         splice.replace("nowhere", String::new());
         assert_eq!(splice.finish(), r#"{ "a" : [1, {"b":"y\n"} ],"c":7}"#);
-    }
-
-    #[test]
-    fn blank_strings_hold_white_space_alone() {
-        for (raw, blank) in [
-            (r#""""#, true),
-            (r#""  ""#, true),
-            (r#""\n\t \u0020""#, true),
-            (r#""\n x""#, false),
-            (r#""x""#, false),
-            (r#""\\""#, false),
-        ] {
-            assert_eq!(is_blank_string(raw), blank, "{raw}");
-        }
     }
 
     #[test]
@@ -194,8 +146,8 @@ mod tests {
 
     #[test]
     fn the_last_of_two_fields_is_the_one_that_counts() {
-        assert_eq!(Fields::of(r#"{"a":1,"a":2}"#).unwrap().get("a"), Some("2"));
-        assert!(Fields::of("[]").is_none());
+        assert_eq!(field(r#"{"a":1,"a":2}"#, "a"), Some("2"));
+        assert_eq!(field("[]", "a"), None);
         assert_eq!(elements("{}"), None);
     }
 }

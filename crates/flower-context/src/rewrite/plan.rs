@@ -34,8 +34,8 @@ impl Sizes {
     pub(super) fn of(survey: &Survey<'_, '_>) -> Self {
         let mut before = vec![0];
         let mut total = 0;
-        for part in 0..survey.parts.len() {
-            total += u64::try_from(tokens(saving(survey.size(part), 0))).unwrap_or_default();
+        for size in &survey.sizes {
+            total += u64::try_from(tokens(saving(*size, 0))).unwrap_or_default();
             before.push(total);
         }
         Self { before }

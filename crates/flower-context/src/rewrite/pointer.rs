@@ -46,7 +46,9 @@ pub fn quoted(path: &str) -> Cow<'_, str> {
 
 /// The line that says where a text is. The path is [quoted].
 pub fn pointer_line(lang: Lang, path: &str, text: &str) -> String {
-    let (characters, lines) = (text.chars().count().to_string(), text.lines().count().to_string());
+    let characters = text.chars().count().to_string();
+    let ended = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let lines = (ended + usize::from(!text.is_empty() && !text.ends_with('\n'))).to_string();
     let path = quoted(path);
     fill(texts::texts(lang).spilled, &[("path", &path), ("characters", &characters), ("lines", &lines)])
 }
@@ -56,9 +58,9 @@ pub fn is_pointer(text: &str) -> bool {
     texts::is_pointer(text)
 }
 
-/// A pointer with the beginning of the text.
-pub(super) fn pointer(lang: Lang, path: &str, text: &str) -> String {
-    let mut pointer = pointer_line(lang, path, text);
+/// A pointer: its line, and the beginning of the text.
+pub(super) fn pointer(line: &str, text: &str) -> String {
+    let mut pointer = line.to_owned();
     let preview: String =
         text.chars().take(PREVIEW).filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     if !preview.trim().is_empty() {
@@ -75,7 +77,7 @@ mod tests {
     #[test]
     fn a_pointer_says_where_and_how_much_and_shows_the_beginning() {
         let text = "first\u{0}\u{7} line\nsecond 行\n".repeat(200);
-        let pointer = pointer(Lang::En, "/w/spill/x.txt", &text);
+        let pointer = pointer(&pointer_line(Lang::En, "/w/spill/x.txt", &text), &text);
         assert!(pointer.starts_with(
             "[spilled to /w/spill/x.txt: 4400 characters, 400 lines; read that file for the whole text]\n\
              first line\nsecond 行\n"

@@ -1,31 +1,70 @@
 //! Writes one line anew, with nothing changed but what has to.
 
 use super::draft::Change;
-use super::json::{Fields, Splice, elements, string};
+use super::json::{Splice, elements, values};
+use crate::json::{Json, string};
 use crate::transcript::{Block, Content, Entry, ToolResult};
 
 /// Strings in a structured output that are at least this long shrink with the result that they belong to.
 const LONG_OUTPUT: usize = 2000;
 
-/// Writes the entry anew with its changes. `None` when nothing of it is left.
-pub(super) fn render(entry: &Entry<'_>, changes: &[Change]) -> Option<String> {
-    let content = entry.message_ref().map(|message| &message.content);
-    let count = match content {
+/// What a line is to say of its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NewLink<'l> {
+    /// The uuid of its parent.
+    Parent(Option<&'l str>),
+    /// The uuid of the leaf.
+    Leaf(&'l str),
+}
+
+/// Whether changes leave nothing of an entry.
+pub(super) fn leaves_nothing(entry: &Entry<'_>, changes: &[Change]) -> bool {
+    if changes.is_empty() {
+        return false;
+    }
+    let is_kept = changes.iter().any(|change| matches!(change, Change::KeepWith { .. }));
+    empties(entry, changes) && !(is_kept && raw_content(entry).is_some())
+}
+
+/// Whether changes take everything out of a line.
+fn empties(entry: &Entry<'_>, changes: &[Change]) -> bool {
+    let count = block_count(entry);
+    changes.contains(&Change::RemoveLine)
+        || (count > 0 && (0..count).all(|block| changes.contains(&Change::RemoveBlock { block })))
+}
+
+/// Blocks of a line; a plain string is one.
+fn block_count(entry: &Entry<'_>) -> usize {
+    match entry.message_ref().map(|message| &message.content) {
         Some(Content::Blocks(blocks)) => blocks.len(),
         Some(Content::Text(_)) => 1,
         None => 0,
-    };
+    }
+}
+
+/// Writes the entry anew with its changes and its place. `None` when nothing of it is left.
+pub(super) fn render(entry: &Entry<'_>, changes: &[Change], link: Option<NewLink<'_>>) -> Option<String> {
     let is_removed = |block: usize| changes.contains(&Change::RemoveBlock { block });
-    let removed = (0..count).filter(|block| is_removed(*block)).count();
     let mut splice = Splice::new(entry.raw);
-    if changes.contains(&Change::RemoveLine) || (count > 0 && removed == count) {
+    match link {
+        Some(NewLink::Parent(uuid)) => {
+            let uuid = uuid.map_or("null".to_owned(), string);
+            match entry.envelope.raw_parent {
+                Some(parent) => splice.replace(parent.get(), uuid),
+                None => splice.set(entry.raw, "parentUuid", &uuid),
+            }
+        }
+        Some(NewLink::Leaf(uuid)) => splice.set(entry.raw, "leafUuid", &string(uuid)),
+        None => {}
+    }
+    if empties(entry, changes) {
         let text = changes.iter().find_map(|change| match change {
             Change::KeepWith { text } => Some(text),
             _ => None,
         })?;
         splice.replace(raw_content(entry)?, format!(r#"[{{"type":"text","text":{}}}]"#, string(text)));
     } else {
-        if removed > 0 {
+        if (0..block_count(entry)).any(is_removed) {
             remove_blocks(&mut splice, entry, is_removed);
         }
         for change in changes {
@@ -37,7 +76,7 @@ pub(super) fn render(entry: &Entry<'_>, changes: &[Change]) -> Option<String> {
 }
 
 fn raw_content<'a>(entry: &Entry<'a>) -> Option<&'a str> {
-    Fields::of(entry.raw_message()?)?.get("content")
+    entry.message_ref()?.raw_content.map(Json::get)
 }
 
 /// Takes blocks out of the content, each stretch of them with one comma.
@@ -123,7 +162,7 @@ fn shrink<'a>(splice: &mut Splice<'a>, value: &'a str, result: &str, text: &str)
             }
         }
         Some(b'{') => {
-            for item in Fields::of(value).unwrap_or_default().values() {
+            for item in values(value).unwrap_or_default() {
                 shrink(splice, item, result, text);
             }
         }
@@ -178,7 +217,7 @@ mod tests {
         }
         let input = line(content);
         let transcript = Transcript::read(input.as_bytes());
-        let rendered = render(&transcript.entries()[0], changes);
+        let rendered = render(&transcript.entries()[0], changes, None);
         assert_eq!(rendered, expected.map(line));
     }
 

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::texts;
+use crate::json::Json;
 use crate::transcript::{Block, Content, Entry, Refusal, ToolResult, decode};
 
 /// The size of a result that consists of texts which no rewrite has written. `None` for one with an image or
@@ -17,14 +16,14 @@ pub(super) fn foreign_text(result: &ToolResult<'_>) -> Option<usize> {
     match result.parts() {
         Content::Text(_) => None,
         Content::Blocks(blocks) => {
-            let is_text = |block: &Block<'_>| matches!(block, Block::Text(text) if !is_ours(text));
+            let is_text = |block: &Block<'_>| matches!(block, Block::Text(text) if !is_ours(*text));
             (!blocks.is_empty() && blocks.iter().all(is_text)).then_some(raw.len())
         }
     }
 }
 
 /// Whether a rewrite wrote this text.
-pub(super) fn is_ours(text: &RawValue) -> bool {
+pub(super) fn is_ours(text: Json<'_>) -> bool {
     // What a rewrite writes begins with a bracket; decoding every text to find that out would take long.
     text.get().get(1..2).is_some_and(|first| "[(".contains(first))
         && decode(text).is_some_and(|text| texts::is_ours(&text))
@@ -38,7 +37,7 @@ pub(super) fn text_parts<'a>(result: &ToolResult<'a>) -> Vec<(usize, Cow<'a, str
             .iter()
             .enumerate()
             .filter_map(|(index, block)| match block {
-                Block::Text(text) => Some((index, decode(text)?)),
+                Block::Text(text) => Some((index, decode(*text)?)),
                 _ => None,
             })
             .collect(),

@@ -1,12 +1,16 @@
 //! A history laid out for the passes: its sent lines in order, and its calls with their results.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::draft::At;
+use crate::threads;
 use crate::transcript::{
     Block, Chain, Content, Entry, MessageView, Part, Role, ToolResult, ToolUse, Transcript, named_uuids,
 };
+
+/// Lines from which on a second thread is worth while.
+const MANY_LINES: usize = 2000;
 
 /// A history that passes look at.
 pub(super) struct Survey<'t, 'a> {
@@ -25,6 +29,10 @@ pub(super) struct Survey<'t, 'a> {
     pub(super) named: HashSet<usize>,
     /// How many messages the model has sent.
     pub(super) turns: usize,
+    /// Of every sent line, how long its content is: bytes of JSON, roughly.
+    pub(super) sizes: Vec<usize>,
+    /// Of every sent line, whether it holds thinking.
+    pub(super) thinks: Vec<bool>,
 }
 
 /// One message.
@@ -50,53 +58,70 @@ impl<'t, 'a> Survey<'t, 'a> {
     pub(super) fn of(transcript: &'t Transcript<'a>) -> Self {
         let chain = transcript.chain();
         let view = MessageView::of(transcript, &chain);
-        let mut survey = Self {
-            named: named(transcript),
-            chain,
-            parts: Vec::new(),
-            messages: Vec::new(),
-            calls: Vec::new(),
-            strays: Vec::new(),
-            doubles: Vec::new(),
-            turns: view.messages.iter().filter(|message| message.role == Role::Assistant).count(),
-        };
-        let mut open: HashMap<String, usize> = HashMap::new();
-        let mut turn = 0;
-        for (index, message) in view.messages.into_iter().enumerate() {
-            let start = survey.parts.len();
-            survey.parts.extend(message.parts);
-            let parts = start..survey.parts.len();
-            match message.role {
-                Role::Assistant => {
-                    turn += 1;
-                    open.clear();
-                    for (at, tool_use) in
-                        survey.blocks_in(parts.clone()).filter_map(tool_use).collect::<Vec<_>>()
-                    {
-                        if open.contains_key(&tool_use) {
-                            survey.doubles.push(at);
-                            continue;
-                        }
-                        open.insert(tool_use, survey.calls.len());
-                        let age = survey.turns - turn;
-                        survey.calls.push(Call { at, result: None, message: index, age });
-                    }
-                }
-                Role::User => {
-                    for (at, id) in
-                        survey.blocks_in(parts.clone()).filter_map(tool_result).collect::<Vec<_>>()
-                    {
-                        match open.remove(&id).and_then(|call| survey.calls.get_mut(call)) {
-                            Some(call) => call.result = Some(at),
-                            None => survey.strays.push(at),
-                        }
-                    }
-                    open.clear();
-                }
-            }
-            survey.messages.push(Span { role: message.role, parts });
+        let turns = view.messages.iter().filter(|message| message.role == Role::Assistant).count();
+        let (mut parts, mut messages) = (Vec::new(), Vec::new());
+        for message in view.messages {
+            let start = parts.len();
+            parts.extend(message.parts);
+            messages.push(Span { role: message.role, parts: start..parts.len() });
         }
+        let named = named(transcript);
+        let (calls, strays, doubles) = (Vec::new(), Vec::new(), Vec::new());
+        let (sizes, thinks) = threads::map(&parts, MANY_LINES, |part: &Part<'_, '_>| {
+            (size(&part.message.content), part.message.blocks().iter().any(Block::is_thinking))
+        })
+        .into_iter()
+        .unzip();
+        let mut survey = Self { chain, parts, messages, calls, strays, doubles, named, turns, sizes, thinks };
+        survey.pair_up();
         survey
+    }
+
+    /// Finds the calls, and the result of each in the message behind it.
+    fn pair_up(&mut self) {
+        let mut calls: Vec<Call> = Vec::new();
+        let (mut strays, mut doubles) = (Vec::new(), Vec::new());
+        // Ids and places of the calls of the last message of the model, sorted, and the first of these calls.
+        let (mut open, mut first): (Vec<(&str, At)>, usize) = (Vec::new(), 0);
+        let mut turn = 0;
+        for (message, span) in self.messages.iter().enumerate() {
+            let blocks = self.blocks_in(span.parts.clone());
+            if span.role == Role::Assistant {
+                turn += 1;
+                first = calls.len();
+                open.clear();
+                open.extend(blocks.filter_map(|(at, block)| Some((&*block.tool_use()?.id, at))));
+                open.sort_unstable();
+                let mut last = None;
+                open.retain(|(id, at)| {
+                    let is_new = last.replace(*id) != Some(*id);
+                    if !is_new {
+                        doubles.push(*at);
+                    }
+                    is_new
+                });
+                let age = self.turns - turn;
+                calls.extend(open.iter().map(|(_, at)| Call { at: *at, result: None, message, age }));
+                if let Some(new) = calls.get_mut(first..) {
+                    new.sort_unstable_by_key(|call| call.at);
+                }
+            } else {
+                for (at, block) in blocks {
+                    let Some(result) = block.tool_result() else { continue };
+                    let known = open.binary_search_by_key(&&*result.tool_use_id, |(id, _)| id).ok();
+                    let called = known.and_then(|known| open.get(known)).map(|(_, called)| *called);
+                    let new = calls.get_mut(first..).unwrap_or_default();
+                    let call =
+                        called.and_then(|called| new.binary_search_by_key(&called, |call| call.at).ok());
+                    match call.and_then(|call| new.get_mut(call)) {
+                        Some(call) if call.result.is_none() => call.result = Some(at),
+                        _ => strays.push(at),
+                    }
+                }
+                open.clear();
+            }
+        }
+        (self.calls, self.strays, self.doubles) = (calls, strays, doubles);
     }
 
     /// The blocks of a stretch of lines with their places. A plain string is not among them.
@@ -117,19 +142,13 @@ impl<'t, 'a> Survey<'t, 'a> {
     }
 
     pub(super) fn tool_use(&self, call: &Call) -> Option<&ToolUse<'a>> {
-        match self.block(call.at)? {
-            Block::ToolUse(tool_use) => Some(tool_use),
-            _ => None,
-        }
+        self.block(call.at)?.tool_use()
     }
 
     /// The result of a call, with the line that it stands on.
     pub(super) fn result(&self, call: &Call) -> Option<(At, &'t Entry<'a>, &ToolResult<'a>)> {
         let at = call.result?;
-        match self.block(at)? {
-            Block::ToolResult(result) => Some((at, self.part(at)?.entry, result)),
-            _ => None,
-        }
+        Some((at, self.part(at)?.entry, self.block(at)?.tool_result()?))
     }
 
     /// Whether an entry may be changed for the sake of economy: not what a boundary names, and nothing of
@@ -138,13 +157,16 @@ impl<'t, 'a> Survey<'t, 'a> {
         !self.named.contains(&entry.index) && !entry.is_written_by_harness()
     }
 
-    /// Characters of the content of a sent line, roughly: those of its JSON.
-    pub(super) fn size(&self, part: usize) -> usize {
-        let Some(part) = self.parts.get(part) else { return 0 };
-        match &part.message.content {
-            Content::Text(text) => text.len(),
-            Content::Blocks(blocks) => blocks.iter().map(block_size).sum(),
-        }
+    /// Whether a message holds thinking.
+    pub(super) fn thinks(&self, message: &Span) -> bool {
+        self.thinks.get(message.parts.clone()).is_some_and(|thinks| thinks.contains(&true))
+    }
+}
+
+fn size(content: &Content<'_>) -> usize {
+    match content {
+        Content::Text(text) => text.len(),
+        Content::Blocks(blocks) => blocks.iter().map(block_size).sum(),
     }
 }
 
@@ -155,20 +177,6 @@ pub(super) fn block_size(block: &Block<'_>) -> usize {
         Block::ToolUse(tool_use) => tool_use.input.map_or(0, |input| input.get().len()) + tool_use.name.len(),
         Block::ToolResult(result) => result.content.map_or(0, |content| content.get().len()),
         Block::RedactedThinking | Block::Image | Block::Document | Block::Other(_) => 0,
-    }
-}
-
-fn tool_use((at, block): (At, &Block<'_>)) -> Option<(At, String)> {
-    match block {
-        Block::ToolUse(tool_use) => Some((at, tool_use.id.to_string())),
-        _ => None,
-    }
-}
-
-fn tool_result((at, block): (At, &Block<'_>)) -> Option<(At, String)> {
-    match block {
-        Block::ToolResult(result) => Some((at, result.tool_use_id.to_string())),
-        _ => None,
     }
 }
 

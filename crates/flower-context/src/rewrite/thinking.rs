@@ -3,10 +3,9 @@
 //! Older thinking stays as it is, unless all of it is to go. A message loses all of its thinking or none, and
 //! a message of which only thinking would be left goes whole.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::draft::{At, Change, Draft};
-use super::heal::is_thinking;
 use super::policy::Thinking;
 use super::survey::{Span, Survey, block_size};
 use super::texts::Texts;
@@ -18,7 +17,7 @@ pub(super) fn must_go(survey: &Survey<'_, '_>, policy: Thinking) -> Option<At> {
         Thinking::AsNeeded => None,
         Thinking::Drop => {
             let mut blocks = survey.blocks_in(0..survey.parts.len());
-            blocks.find(|(_, block)| is_thinking(block)).map(|(at, _)| at)
+            blocks.find(|(_, block)| block.is_thinking()).map(|(at, _)| at)
         }
     }
 }
@@ -32,8 +31,11 @@ pub(super) fn drop_thinking(
 ) -> (usize, usize) {
     let mut dropped = (0, 0);
     for message in survey.messages.iter().filter(|message| message.role == Role::Assistant) {
+        if !survey.thinks(message) {
+            continue;
+        }
         let behind = first.is_some_and(|first| {
-            survey.blocks_in(message.parts.clone()).any(|(at, block)| at >= first && is_thinking(block))
+            survey.blocks_in(message.parts.clone()).any(|(at, block)| at >= first && block.is_thinking())
         });
         if behind || nothing_but_thinking_is_left(survey, message, draft) {
             let (blocks, bytes) = drop_from(survey, message, texts, draft);
@@ -45,7 +47,7 @@ pub(super) fn drop_thinking(
 
 fn drop_from(survey: &Survey<'_, '_>, message: &Span, texts: &Texts, draft: &mut Draft) -> (usize, usize) {
     let mut dropped = (0, 0);
-    for (at, block) in survey.blocks_in(message.parts.clone()).filter(|(_, block)| is_thinking(block)) {
+    for (at, block) in survey.blocks_in(message.parts.clone()).filter(|(_, block)| block.is_thinking()) {
         let Some(entry) = survey.part(at).map(|part| part.entry) else { continue };
         drop_block(survey, entry, at.block, texts, draft);
         dropped = (dropped.0 + 1, dropped.1 + block_size(block));
@@ -72,7 +74,7 @@ pub(super) fn drop_unsent(
     let mut dropped = 0;
     for entry in transcript.members().filter(|entry| !sent.contains(&entry.index)) {
         let blocks = entry.message_ref().map(Message::blocks).unwrap_or_default();
-        for (block, _) in blocks.iter().enumerate().filter(|(_, block)| is_thinking(block)) {
+        for (block, _) in blocks.iter().enumerate().filter(|(_, block)| block.is_thinking()) {
             drop_block(survey, entry, block, texts, draft);
             dropped += 1;
         }
@@ -83,20 +85,14 @@ pub(super) fn drop_unsent(
 /// Whether changes take from a message everything that is not thinking.
 fn nothing_but_thinking_is_left(survey: &Survey<'_, '_>, message: &Span, draft: &Draft) -> bool {
     let parts = survey.parts.get(message.parts.clone()).unwrap_or_default();
-    let changes: HashMap<usize, &Vec<Change>> = parts
-        .iter()
-        .filter_map(|part| Some((part.entry.index, draft.changes.get(&part.entry.index)?)))
-        .collect();
-    if changes.is_empty() {
+    let changes = |index: usize| draft.changes(index);
+    if parts.iter().all(|part| changes(part.entry.index).is_empty()) {
         return false;
     }
     let is_removed = |at: At| {
-        let changes = survey.part(at).and_then(|part| changes.get(&part.entry.index));
-        changes.is_some_and(|changes| {
-            changes.contains(&Change::RemoveLine)
-                || changes.contains(&Change::RemoveBlock { block: at.block })
-        })
+        let changes = survey.part(at).map(|part| changes(part.entry.index)).unwrap_or_default();
+        changes.contains(&Change::RemoveLine) || changes.contains(&Change::RemoveBlock { block: at.block })
     };
     let mut blocks = survey.blocks_in(message.parts.clone()).peekable();
-    blocks.peek().is_some() && blocks.all(|(at, block)| is_thinking(block) || is_removed(at))
+    blocks.peek().is_some() && blocks.all(|(at, block)| block.is_thinking() || is_removed(at))
 }

@@ -11,6 +11,10 @@ use super::proposal::{Pass, Proposal, Spilled, saving};
 use super::survey::{Call, Survey};
 use super::{result, texts};
 use crate::lang::{Lang, fill};
+use crate::threads;
+
+/// Calls from which on a second thread is worth while.
+const MANY_CALLS: usize = 500;
 
 /// Arguments that hold what a file came to, by tool.
 const ARGUMENTS: &[(&str, &[&str])] =
@@ -24,11 +28,9 @@ pub(super) fn trim(
 ) -> (Vec<Proposal>, HashSet<usize>) {
     let mut proposals = Vec::new();
     let mut taken = HashSet::new();
-    let results = survey.calls.iter().enumerate().rev().filter_map(|(index, call)| {
-        let proposal = results_of(survey, call, policy, lang)?;
-        Some((index, proposal))
-    });
-    for (index, proposal) in results.skip(policy.keep) {
+    let results = threads::map(&survey.calls, MANY_CALLS, |call| results_of(survey, call, policy, lang));
+    let big = results.into_iter().enumerate().rev().filter_map(|(index, proposal)| Some((index, proposal?)));
+    for (index, proposal) in big.skip(policy.keep) {
         taken.insert(index);
         proposals.push(proposal);
     }
@@ -55,14 +57,14 @@ fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lan
         }
         let name = spill_name(&text);
         let path = format!("{}/{name}", policy.directory.trim_end_matches('/'));
-        let pointer = pointer(lang, &path, &text);
+        let line = pointer_line(lang, &path, &text);
+        let pointer = pointer(&line, &text);
         if pointer.len() >= text.len() {
             continue;
         }
         saved += saving(text.len(), pointer.len());
         changes.push((entry.index, Change::SetResultPart { block: at.block, part, text: pointer }));
-        let text_in_output = pointer_line(lang, &path, &text);
-        changes.push((entry.index, Change::ShrinkOutput { block: at.block, text: text_in_output }));
+        changes.push((entry.index, Change::ShrinkOutput { block: at.block, text: line }));
         spilled.push(Spilled { name, text: text.into_owned() });
     }
     (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first: Some(at), changes, saved, spilled })

@@ -2,21 +2,17 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess};
-use serde_json::value::RawValue;
-
-use super::lenient::{Flag, Lenient, Leniently, Text};
 use super::message::Content;
+use crate::json::{Json, Read, Reader};
 
 /// One block of a message.
 #[derive(Debug, Clone)]
 pub enum Block<'a> {
     /// Text; the value is a JSON string.
-    Text(&'a RawValue),
+    Text(Json<'a>),
     /// Thinking that can be read; the value is a JSON string and may be empty when only the signature was
     /// kept.
-    Thinking(&'a RawValue),
+    Thinking(Json<'a>),
     /// Thinking that only the API can read.
     RedactedThinking,
     /// A tool call.
@@ -45,7 +41,7 @@ pub struct ToolUse<'a> {
     /// Name of the tool.
     pub name: Cow<'a, str>,
     /// The arguments, raw.
-    pub input: Option<&'a RawValue>,
+    pub input: Option<Json<'a>>,
 }
 
 /// The answer to a tool call.
@@ -54,7 +50,7 @@ pub struct ToolResult<'a> {
     /// Id of the call.
     pub tool_use_id: Cow<'a, str>,
     /// A JSON string or a list of blocks, raw; absent for an empty result.
-    pub content: Option<&'a RawValue>,
+    pub content: Option<Json<'a>>,
     /// Whether the result tells of a failure. Absent counts as no.
     pub is_error: bool,
 }
@@ -62,47 +58,72 @@ pub struct ToolResult<'a> {
 impl<'a> ToolResult<'a> {
     /// The parts that the content consists of: a plain string is one text part.
     pub fn parts(&self) -> Content<'a> {
-        let read = |raw: &'a RawValue| serde_json::from_str::<Leniently<Content<'a>>>(raw.get()).ok();
-        self.content.and_then(read).map(|content| content.0).unwrap_or_default()
+        self.content.and_then(|raw| Content::read(&mut Reader::of(raw.get())).ok()).unwrap_or_default()
     }
 }
 
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "snake_case")]
-enum BlockField {
-    Type,
-    Text,
-    Thinking,
-    Id,
-    Name,
-    Input,
-    ToolUseId,
-    Content,
-    IsError,
-    #[serde(other)]
-    Other,
+impl<'a> Block<'a> {
+    /// Whether this is thinking, readable or not.
+    pub fn is_thinking(&self) -> bool {
+        matches!(self, Self::Thinking(_) | Self::RedactedThinking)
+    }
+
+    /// The call, if this is one.
+    pub fn tool_use(&self) -> Option<&ToolUse<'a>> {
+        match self {
+            Self::ToolUse(tool_use) => Some(tool_use),
+            _ => None,
+        }
+    }
+
+    /// The answer to a call, if this is one.
+    pub fn tool_result(&self) -> Option<&ToolResult<'a>> {
+        match self {
+            Self::ToolResult(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// Reads a block.
+    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        let mut fields = Fields::default();
+        reader.object(|field, reader| {
+            match field {
+                "type" => fields.kind = reader.text()?,
+                "text" => fields.text = Some(reader.value()?),
+                "thinking" => fields.thinking = Some(reader.value()?),
+                "id" => fields.id = reader.text()?,
+                "name" => fields.name = reader.text()?,
+                "input" => fields.input = Some(reader.value()?),
+                "tool_use_id" => fields.tool_use_id = reader.text()?,
+                "content" => fields.content = Some(reader.value()?),
+                "is_error" => fields.is_error = reader.flag()?,
+                _ => drop(reader.value()?),
+            }
+            Ok(())
+        })?;
+        Ok(fields.block())
+    }
 }
 
-impl<'de> Lenient<'de> for Block<'de> {
-    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
-        let (mut kind, mut id, mut name, mut tool_use_id) = (None, None, None, None);
-        let (mut text, mut thinking, mut input, mut content) = (None, None, None, None);
-        let mut is_error = false;
-        while let Some(field) = fields.next_key()? {
-            match field {
-                BlockField::Type => kind = fields.next_value::<Text<'de>>()?.0,
-                BlockField::Id => id = fields.next_value::<Text<'de>>()?.0,
-                BlockField::Name => name = fields.next_value::<Text<'de>>()?.0,
-                BlockField::ToolUseId => tool_use_id = fields.next_value::<Text<'de>>()?.0,
-                BlockField::IsError => is_error = fields.next_value::<Flag>()?.0,
-                BlockField::Text => text = Some(fields.next_value::<&RawValue>()?),
-                BlockField::Thinking => thinking = Some(fields.next_value::<&RawValue>()?),
-                BlockField::Input => input = Some(fields.next_value::<&RawValue>()?),
-                BlockField::Content => content = Some(fields.next_value::<&RawValue>()?),
-                BlockField::Other => drop(fields.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(match (kind.as_deref(), text, thinking, id, tool_use_id) {
+/// What a block of any type can have.
+#[derive(Default)]
+struct Fields<'a> {
+    kind: Option<Cow<'a, str>>,
+    text: Option<Json<'a>>,
+    thinking: Option<Json<'a>>,
+    id: Option<Cow<'a, str>>,
+    name: Option<Cow<'a, str>>,
+    input: Option<Json<'a>>,
+    tool_use_id: Option<Cow<'a, str>>,
+    content: Option<Json<'a>>,
+    is_error: bool,
+}
+
+impl<'a> Fields<'a> {
+    fn block(self) -> Block<'a> {
+        let Self { kind, text, thinking, id, name, input, tool_use_id, content, is_error } = self;
+        match (kind.as_deref(), text, thinking, id, tool_use_id) {
             (Some("text"), Some(text), ..) => Block::Text(text),
             (Some("thinking"), _, Some(thinking), ..) => Block::Thinking(thinking),
             (Some("redacted_thinking"), ..) => Block::RedactedThinking,
@@ -115,6 +136,6 @@ impl<'de> Lenient<'de> for Block<'de> {
             (Some("image"), ..) => Block::Image,
             (Some("document"), ..) => Block::Document,
             _ => Block::Other(kind),
-        })
+        }
     }
 }

@@ -1,10 +1,8 @@
 //! One entry of a transcript: its raw line and what the envelope says.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::envelope::Envelope;
 use super::message::Message;
+use crate::json::Json;
 
 /// One line of a transcript that is a JSON object.
 #[derive(Debug, Clone)]
@@ -16,8 +14,15 @@ pub struct Entry<'a> {
     /// The line as it came, without its line end. Writing this and `\n` keeps the entry byte for byte.
     pub raw: &'a str,
     /// The parsed fields around the bodies.
-    pub envelope: Envelope<'a>,
+    pub envelope: Box<Envelope<'a>>,
+    /// How many entries before this one its parent stands, where that is few.
+    pub(super) parent_back: Option<usize>,
+    /// How many entries before this one another line of its assistant message stands, where that is few.
+    pub(super) message_back: Option<usize>,
+    /// Whether it is known to be no older than the entry with a timestamp that was written before it.
+    pub(super) in_time: bool,
     kind: EntryKind,
+    holds_nul: bool,
 }
 
 /// What an entry is, by its `type`.
@@ -69,7 +74,13 @@ const METADATA: &[&str] = &[
 ];
 
 impl<'a> Entry<'a> {
-    pub(super) fn new(index: usize, line: usize, raw: &'a str, envelope: Envelope<'a>) -> Self {
+    pub(super) fn new(
+        index: usize,
+        line: usize,
+        raw: &'a str,
+        envelope: Box<Envelope<'a>>,
+        holds_nul: bool,
+    ) -> Self {
         let kind = match envelope.kind.as_deref() {
             Some("user") => EntryKind::User,
             Some("assistant") => EntryKind::Assistant,
@@ -78,7 +89,8 @@ impl<'a> Entry<'a> {
             Some(name) if METADATA.contains(&name) => EntryKind::Metadata,
             _ => EntryKind::Unknown,
         };
-        Self { index, line, raw, envelope, kind }
+        let (parent_back, message_back, in_time) = (None, None, false);
+        Self { index, line, raw, envelope, parent_back, message_back, in_time, kind, holds_nul }
     }
 
     /// What the entry is.
@@ -108,19 +120,24 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// The id that the lines of an assistant message share.
+    pub(crate) fn message_id(&self) -> Option<&str> {
+        self.message_ref()?.id.as_deref()
+    }
+
     /// A copy of [the message](Self::message_ref) that outlives the entry. Texts stay borrowed from the line.
     pub fn message(&self) -> Option<Message<'a>> {
         self.message_ref().cloned()
     }
 
-    /// The message as JSON, found in the line anew.
+    /// The message as it stands in the line.
     pub fn raw_message(&self) -> Option<&'a str> {
-        #[derive(Deserialize)]
-        struct Body<'a> {
-            #[serde(borrow)]
-            message: &'a RawValue,
-        }
-        serde_json::from_str::<Body<'a>>(self.raw).ok().map(|body| body.message.get())
+        self.envelope.raw_message.map(Json::get)
+    }
+
+    /// Whether some string of the line holds an escaped NUL.
+    pub(crate) fn holds_nul(&self) -> bool {
+        self.holds_nul
     }
 
     /// Whether this is a compact boundary: the root of what is still sent.

@@ -5,14 +5,9 @@
 //! survive any rewrite. As in the harness, the last of several fields with one name counts.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
-use super::lenient::{Flag, Lenient, Leniently, Text};
 use super::message::Message;
+use crate::json::{Json, Read, Reader, decode};
 
 /// What one line says about itself. Absent fields and fields of an unexpected type are `None` or `false`.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +42,7 @@ pub struct Envelope<'a> {
     /// `toolDenialBeforeRun`: a person refused the call before it started.
     pub tool_denial_before_run: bool,
     /// `permissionDecision`: what a rule, a mode or a hook decided about the call.
-    pub permission_decision: Option<&'a RawValue>,
+    pub permission_decision: Option<Json<'a>>,
     /// `sourceToolAssistantUUID`: the entry whose call a tool result answers.
     pub source_tool_assistant_uuid: Option<Cow<'a, str>>,
     /// `origin.kind` of a user entry that no person wrote, such as `task-notification`.
@@ -62,164 +57,86 @@ pub struct Envelope<'a> {
     pub version: Option<Cow<'a, str>>,
     /// `message`: role, content and usage, as the API knows them. `None` where it is not an object.
     pub message: Option<Message<'a>>,
+    /// `parentUuid` as it stands in the line.
+    pub(crate) raw_parent: Option<Json<'a>>,
+    /// `message` as it stands in the line.
+    pub(super) raw_message: Option<Json<'a>>,
     /// `toolUseResult`: the structured output of a tool; never sent.
-    pub tool_use_result: Option<&'a RawValue>,
+    pub tool_use_result: Option<Json<'a>>,
     /// `attachment`: what the harness adds to the conversation.
-    pub attachment: Option<&'a RawValue>,
+    pub attachment: Option<Json<'a>>,
     /// `rendered` (2.1.332 and later): the text that an attachment became in the request.
-    pub rendered: Option<&'a RawValue>,
+    pub rendered: Option<Json<'a>>,
     /// `compactMetadata` of a compact boundary.
-    pub compact_metadata: Option<&'a RawValue>,
+    pub compact_metadata: Option<Json<'a>>,
 }
 
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "camelCase")]
-enum Field {
-    Type,
-    Subtype,
-    Uuid,
-    ParentUuid,
-    LogicalParentUuid,
-    IsSidechain,
-    AgentId,
-    SessionId,
-    Timestamp,
-    IsMeta,
-    IsCompactSummary,
-    IsApiErrorMessage,
-    ToolDenialKind,
-    ToolDenialBeforeRun,
-    PermissionDecision,
-    #[serde(rename = "sourceToolAssistantUUID")]
-    SourceToolAssistantUuid,
-    Origin,
-    RequestId,
-    LeafUuid,
-    Cwd,
-    Version,
-    Message,
-    ToolUseResult,
-    Attachment,
-    Rendered,
-    CompactMetadata,
-    #[serde(other)]
-    Other,
-}
-
-struct EnvelopeVisitor;
-
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an entry object")
+impl<'a> Envelope<'a> {
+    /// Reads an entry. `None` for a value that is no object.
+    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Option<Box<Self>>> {
+        let mut envelope = Box::<Self>::default();
+        let is_object = reader.object(|field, reader| envelope.field(field, reader))?;
+        Ok(is_object.then_some(envelope))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(field) = fields.next_key()? {
-            let text = match field {
-                Field::Type => &mut envelope.kind,
-                Field::Subtype => &mut envelope.subtype,
-                Field::Uuid => &mut envelope.uuid,
-                Field::ParentUuid => &mut envelope.parent_uuid,
-                Field::LogicalParentUuid => &mut envelope.logical_parent_uuid,
-                Field::AgentId => &mut envelope.agent_id,
-                Field::SessionId => &mut envelope.session_id,
-                Field::Timestamp => &mut envelope.timestamp,
-                Field::ToolDenialKind => &mut envelope.tool_denial_kind,
-                Field::SourceToolAssistantUuid => &mut envelope.source_tool_assistant_uuid,
-                Field::RequestId => &mut envelope.request_id,
-                Field::LeafUuid => &mut envelope.leaf_uuid,
-                Field::Cwd => &mut envelope.cwd,
-                Field::Version => &mut envelope.version,
-                other => {
-                    read_other(other, &mut envelope, &mut fields)?;
-                    continue;
-                }
-            };
-            *text = fields.next_value::<Text<'de>>()?.0;
-        }
-        Ok(envelope)
-    }
-}
-
-/// Reads the value of a field that is not a string.
-fn read_other<'de, A: MapAccess<'de>>(
-    field: Field,
-    envelope: &mut Envelope<'de>,
-    fields: &mut A,
-) -> Result<(), A::Error> {
-    let flag = match field {
-        Field::IsSidechain => &mut envelope.is_sidechain,
-        Field::IsMeta => &mut envelope.is_meta,
-        Field::IsCompactSummary => &mut envelope.is_compact_summary,
-        Field::IsApiErrorMessage => &mut envelope.is_api_error_message,
-        Field::ToolDenialBeforeRun => &mut envelope.tool_denial_before_run,
-        Field::Message => {
-            envelope.message = fields.next_value::<Leniently<_>>()?.0;
-            return Ok(());
-        }
-        Field::Origin => {
-            envelope.origin_kind = fields.next_value::<Leniently<Origin<'de>>>()?.0.kind;
-            return Ok(());
-        }
-        body => {
-            let raw = match body {
-                Field::PermissionDecision => &mut envelope.permission_decision,
-                Field::ToolUseResult => &mut envelope.tool_use_result,
-                Field::Attachment => &mut envelope.attachment,
-                Field::Rendered => &mut envelope.rendered,
-                Field::CompactMetadata => &mut envelope.compact_metadata,
-                _ => return fields.next_value::<IgnoredAny>().map(|_| ()),
-            };
-            *raw = Some(fields.next_value()?);
-            return Ok(());
-        }
-    };
-    *flag = fields.next_value::<Flag>()?.0;
-    Ok(())
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor)
-    }
-}
-
-/// What stands in `origin`.
-#[derive(Default)]
-struct Origin<'a> {
-    kind: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "camelCase")]
-enum OriginField {
-    Kind,
-    #[serde(other)]
-    Other,
-}
-
-impl<'de> Lenient<'de> for Origin<'de> {
-    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
-        let mut origin = Self::default();
-        while let Some(field) = fields.next_key()? {
-            match field {
-                OriginField::Kind => origin.kind = fields.next_value::<Text<'de>>()?.0,
-                OriginField::Other => drop(fields.next_value::<IgnoredAny>()?),
+    fn field(&mut self, field: &str, reader: &mut Reader<'a>) -> Read<()> {
+        match field {
+            "parentUuid" => {
+                let raw = reader.value()?;
+                (self.raw_parent, self.parent_uuid) = (Some(raw), decode(raw));
             }
+            "isSidechain" => self.is_sidechain = reader.flag()?,
+            "type" => self.kind = reader.text()?,
+            "message" => {
+                let (raw, message) = reader.spanned(Message::read)?;
+                (self.raw_message, self.message) = (Some(raw), message);
+            }
+            "uuid" => self.uuid = reader.text()?,
+            "timestamp" => self.timestamp = reader.text()?,
+            "toolUseResult" => self.tool_use_result = Some(reader.value()?),
+            "sourceToolAssistantUUID" => self.source_tool_assistant_uuid = reader.text()?,
+            "requestId" => self.request_id = reader.text()?,
+            "cwd" => self.cwd = reader.text()?,
+            "sessionId" => self.session_id = reader.text()?,
+            "version" => self.version = reader.text()?,
+            "agentId" => self.agent_id = reader.text()?,
+            "subtype" => self.subtype = reader.text()?,
+            "attachment" => self.attachment = Some(reader.value()?),
+            "rendered" => self.rendered = Some(reader.value()?),
+            "leafUuid" => self.leaf_uuid = reader.text()?,
+            "isMeta" => self.is_meta = reader.flag()?,
+            "isApiErrorMessage" => self.is_api_error_message = reader.flag()?,
+            "toolDenialKind" => self.tool_denial_kind = reader.text()?,
+            "toolDenialBeforeRun" => self.tool_denial_before_run = reader.flag()?,
+            "permissionDecision" => self.permission_decision = Some(reader.value()?),
+            "origin" => self.origin_kind = origin_kind(reader)?,
+            "isCompactSummary" => self.is_compact_summary = reader.flag()?,
+            "compactMetadata" => self.compact_metadata = Some(reader.value()?),
+            "logicalParentUuid" => self.logical_parent_uuid = reader.text()?,
+            _ => drop(reader.value()?),
         }
-        Ok(origin)
+        Ok(())
     }
+}
+
+fn origin_kind<'a>(reader: &mut Reader<'a>) -> Read<Option<Cow<'a, str>>> {
+    let mut kind = None;
+    reader.object(|field, reader| {
+        match field {
+            "kind" => kind = reader.text()?,
+            _ => drop(reader.value()?),
+        }
+        Ok(())
+    })?;
+    Ok(kind)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> Envelope<'_> {
-        serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"))
+    fn read(json: &str) -> Box<Envelope<'_>> {
+        Envelope::read(&mut Reader::of(json)).unwrap().unwrap()
     }
 
     #[test]
@@ -253,7 +170,7 @@ mod tests {
     #[test]
     fn only_objects_are_entries() {
         for json in ["[1,2,3]", "42", "null", "\"text\"", "true"] {
-            assert!(serde_json::from_str::<Envelope<'_>>(json).is_err(), "{json}");
+            assert!(Envelope::read(&mut Reader::of(json)).unwrap().is_none(), "{json}");
         }
     }
 }

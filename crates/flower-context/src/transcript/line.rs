@@ -2,8 +2,6 @@
 //!
 //! Joining the lines again gives the input back: nothing is dropped or normalised here.
 
-use std::io::BufRead;
-
 /// A byte-order mark in UTF-8; some editors put one at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -66,8 +64,7 @@ pub(super) fn lines_from(bytes: &[u8], mut start: usize) -> impl Iterator<Item =
     let mut rest = bytes;
     let mut number = 0;
     std::iter::from_fn(move || {
-        // On a slice this is a plain memory search and cannot fail.
-        let length = (&mut { rest }).skip_until(b'\n').unwrap_or(rest.len());
+        let length = length_of_line(rest);
         let (line, tail) = rest.split_at_checked(length).filter(|(line, _)| !line.is_empty())?;
         number += 1;
         let found = Line { number, start, bytes: line };
@@ -75,6 +72,11 @@ pub(super) fn lines_from(bytes: &[u8], mut start: usize) -> impl Iterator<Item =
         start += length;
         Some(found)
     })
+}
+
+/// How long the first line is, with its end if it has one.
+pub(super) fn length_of_line(bytes: &[u8]) -> usize {
+    memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1)
 }
 
 #[cfg(test)]

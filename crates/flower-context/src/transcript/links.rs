@@ -23,6 +23,8 @@ pub(super) enum Parent<'t, 'a> {
 pub(super) struct Links<'t, 'a> {
     transcript: &'t Transcript<'a>,
     thread: Thread<'t>,
+    /// Of every entry, whether it has a place in the thread.
+    stands: Vec<bool>,
     /// First preserved entry → the summary that it follows now.
     heads: HashMap<usize, &'t Entry<'a>>,
     /// Summary → the last preserved entry, which what followed the summary follows now.
@@ -35,8 +37,10 @@ impl<'t, 'a> Links<'t, 'a> {
     pub(super) fn of(transcript: &'t Transcript<'a>) -> Self {
         let thread = transcript.thread();
         let (heads, anchors, faulty) = (HashMap::new(), HashMap::new(), HashMap::new());
-        let mut links = Self { transcript, thread, heads, anchors, faulty };
-        for segment in transcript.members().filter_map(preserved_segment) {
+        let mut links = Self { transcript, thread, stands: Vec::new(), heads, anchors, faulty };
+        links.stands = transcript.entries().iter().map(|entry| links.belongs(entry)).collect();
+        let boundaries = links.standing().filter(|entry| entry.is_compact_boundary());
+        for segment in boundaries.filter_map(preserved_segment).collect::<Vec<_>>() {
             let found = (links.find(&segment.head), links.find(&segment.anchor), links.find(&segment.tail));
             if let (Some(head), Some(anchor), Some(tail)) = found {
                 links.heads.insert(head.index, anchor);
@@ -50,10 +54,16 @@ impl<'t, 'a> Links<'t, 'a> {
     /// instead, for those that were written before the faulty one; what came later cannot have meant it.
     /// False where there is no other copy.
     pub(super) fn put_aside(&mut self, copy: &Entry<'a>) -> bool {
-        match self.transcript.earlier_copy(copy).filter(|_| self.transcript.counts(copy)) {
-            Some(before) => self.faulty.insert(copy.index, before).is_none(),
-            None => false,
+        let before = self.transcript.earlier_copy(copy).filter(|_| self.transcript.counts(copy));
+        let Some(before) = before.filter(|_| !self.faulty.contains_key(&copy.index)) else { return false };
+        self.faulty.insert(copy.index, before);
+        for entry in [copy, before] {
+            let belongs = self.belongs(entry);
+            if let Some(stands) = self.stands.get_mut(entry.index) {
+                *stands = belongs;
+            }
         }
+        true
     }
 
     /// Whether another entry counts for the uuid of this one.
@@ -67,8 +77,12 @@ impl<'t, 'a> Links<'t, 'a> {
 
     /// Whether the entry has a place in the thread.
     pub(super) fn stands(&self, entry: &Entry<'a>) -> bool {
-        entry.uuid().is_some()
-            && entry.kind() != EntryKind::Metadata
+        self.stands.get(entry.index) == Some(&true)
+    }
+
+    fn belongs(&self, entry: &Entry<'a>) -> bool {
+        entry.kind() != EntryKind::Metadata
+            && entry.uuid().is_some()
             && entry.thread() == self.thread
             && !self.is_outdated(entry)
     }

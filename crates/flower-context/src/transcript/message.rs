@@ -5,13 +5,9 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess, SeqAccess};
-use serde_json::value::RawValue;
-
 use super::block::{Block, ToolResult, ToolUse};
-use super::lenient::{Lenient, Leniently, Text};
 use super::usage::Usage;
+use crate::json::{Json, Read, Reader};
 
 /// A message as the API knows it, or the part of one that this entry holds.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +24,8 @@ pub struct Message<'a> {
     pub usage: Option<Usage>,
     /// What was said.
     pub content: Content<'a>,
+    /// `content` as it stands in the line.
+    pub(crate) raw_content: Option<Json<'a>>,
 }
 
 /// The model name on answers that the harness wrote itself.
@@ -59,70 +57,53 @@ impl<'a> Message<'a> {
 
     /// The tool calls, in order.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUse<'a>> {
-        self.blocks().iter().filter_map(|block| match block {
-            Block::ToolUse(tool_use) => Some(tool_use),
-            _ => None,
-        })
+        self.blocks().iter().filter_map(Block::tool_use)
     }
 
     /// The tool results, in order.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult<'a>> {
-        self.blocks().iter().filter_map(|block| match block {
-            Block::ToolResult(tool_result) => Some(tool_result),
-            _ => None,
-        })
+        self.blocks().iter().filter_map(Block::tool_result)
     }
 }
 
-/// Decodes a raw JSON string; `None` for any other value.
-///
-/// Borrowed when nothing in it is escaped.
-pub fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(raw.get()).ok().and_then(|text| text.0)
-}
-
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "snake_case")]
-enum MessageField {
-    Role,
-    Id,
-    Model,
-    StopReason,
-    Usage,
-    Content,
-    #[serde(other)]
-    Other,
-}
-
-impl<'de> Lenient<'de> for Option<Message<'de>> {
-    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
-        let mut message = Message::default();
-        while let Some(field) = fields.next_key()? {
+impl<'a> Message<'a> {
+    /// Reads a message. `None` for a value that is no object.
+    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Option<Self>> {
+        let mut message = Self::default();
+        let is_object = reader.object(|field, reader| {
             match field {
-                MessageField::Role => message.role = fields.next_value::<Text<'de>>()?.0,
-                MessageField::Id => message.id = fields.next_value::<Text<'de>>()?.0,
-                MessageField::Model => message.model = fields.next_value::<Text<'de>>()?.0,
-                MessageField::StopReason => message.stop_reason = fields.next_value::<Text<'de>>()?.0,
-                MessageField::Usage => message.usage = fields.next_value::<Leniently<_>>()?.0,
-                MessageField::Content => message.content = fields.next_value::<Leniently<_>>()?.0,
-                MessageField::Other => drop(fields.next_value::<IgnoredAny>()?),
+                "role" => message.role = reader.text()?,
+                "content" => {
+                    let (raw, content) = reader.spanned(Content::read)?;
+                    (message.raw_content, message.content) = (Some(raw), content);
+                }
+                "id" => message.id = reader.text()?,
+                "model" => message.model = reader.text()?,
+                "usage" => message.usage = Usage::read(reader)?,
+                "stop_reason" => message.stop_reason = reader.text()?,
+                _ => drop(reader.value()?),
             }
-        }
-        Ok(Some(message))
+            Ok(())
+        })?;
+        Ok(is_object.then_some(message))
     }
 }
 
-/// Strings and lists mean something, and everything else means "nothing".
-impl<'de> Lenient<'de> for Content<'de> {
-    fn from_text(text: Cow<'de, str>) -> Self {
-        Self::Text(text)
-    }
-
-    fn from_list<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
-        let mut blocks = Vec::new();
-        while let Some(block) = items.next_element::<Leniently<_>>()? {
-            blocks.push(block.0);
+impl<'a> Content<'a> {
+    /// Reads a content. Strings and lists mean something, and everything else means "nothing".
+    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        if reader.peek()? == b'"' {
+            return Ok(reader.text()?.map(Self::Text).unwrap_or_default());
         }
+        let mut blocks = Vec::new();
+        reader.list(|reader| {
+            // Most contents are of one block.
+            if blocks.is_empty() {
+                blocks.reserve_exact(1);
+            }
+            blocks.push(Block::read(reader)?);
+            Ok(())
+        })?;
         Ok(Self::Blocks(blocks))
     }
 }

@@ -1,20 +1,23 @@
 //! A transcript in memory: its entries, and which of them counts for a uuid and hangs where.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::entry::{Entry, EntryKind};
 use super::line::Line;
+use super::names::{Name, Names};
 use super::note::{Note, NoteKind};
 use super::stretch::Stretch;
 
 /// A transcript in memory: entries in file order, borrowed from the bytes that it was read from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Transcript<'a> {
+    /// What it was read from; empty where that lay in pieces.
+    bytes: &'a [u8],
     entries: Vec<Entry<'a>>,
     notes: Vec<Note>,
-    /// The entry that counts for a uuid: as in the harness, the last one that uses it.
-    by_uuid: HashMap<Cow<'a, str>, usize>,
+    uuids: Names,
+    /// For an assistant entry that does not stand near another line of its message: such a line before it.
+    message_before: HashMap<usize, usize>,
     /// Of every entry, whether it counts.
     counting: Vec<bool>,
     /// Of every entry, where it hangs in the file.
@@ -55,10 +58,15 @@ impl<'a> Transcript<'a> {
     /// ```
     /// let transcript = flower_context::transcript::Transcript::read(b"{\"type\":\"mode\"}\n{\"ty");
     /// assert_eq!(transcript.entries().len(), 1);
-    /// assert_eq!(transcript.notes()[0].to_string(), "line 2: skipped: not JSON: EOF while parsing a string at column 4");
+    /// assert_eq!(transcript.notes()[0].to_string(), "line 2: skipped: not JSON: it ends too early");
     /// ```
     pub fn read(bytes: &'a [u8]) -> Self {
-        Self::of(Stretch::read(bytes))
+        Self { bytes, ..Self::of_pieces([bytes]) }
+    }
+
+    /// Reads a transcript that lies in pieces, each of whole lines.
+    pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        Self::of(Stretch::read(pieces))
     }
 
     /// Reads a transcript that is kept line by line, as a store does. A line may have a line end or not.
@@ -74,50 +82,43 @@ impl<'a> Transcript<'a> {
         Self::of(Stretch::of(lines, count))
     }
 
-    fn of(Stretch { entries, notes, .. }: Stretch<'a>) -> Self {
-        let mut transcript = Self { entries, notes, ..Self::default() };
-        transcript.index();
+    fn of(Stretch { entries, notes, uuids, messages, .. }: Stretch<'a>) -> Self {
+        let uuids = Names::of(Name::Uuid, uuids);
+        let messages = Names::of(Name::Message, messages);
+        let message_before = messages.used_again(&entries).into_iter().collect();
+        let (counting, parents, earlier) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut transcript =
+            Self { bytes: &[], entries, notes, uuids, message_before, counting, parents, earlier };
+        transcript.find_copies();
+        transcript.find_parents();
+        transcript.note_unknown_types();
         transcript.notes.sort_by_key(|note| note.line);
         transcript
     }
 
-    fn index(&mut self) {
-        self.by_uuid.reserve(self.entries.len());
-        self.counting.reserve(self.entries.len());
-        for entry in &self.entries {
-            self.counting.push(entry.envelope.uuid.is_some());
-            if let Some(uuid) = &entry.envelope.uuid
-                && let Some(earlier) = self.by_uuid.insert(uuid.clone(), entry.index)
-                && let Some(earlier) = self.entries.get(earlier)
-            {
-                if let Some(counting) = self.counting.get_mut(earlier.index) {
-                    *counting = false;
-                }
-                self.earlier.insert(entry.index, earlier.index);
-                let kind = NoteKind::DuplicateUuid { uuid: uuid.to_string(), counted_line: entry.line };
+    fn find_copies(&mut self) {
+        self.counting = self.entries.iter().map(|entry| entry.uuid().is_some()).collect();
+        for (later, earlier) in self.uuids.used_again(&self.entries) {
+            if let Some(counting) = self.counting.get_mut(earlier) {
+                *counting = false;
+            }
+            self.earlier.insert(later, earlier);
+            if let (Some(earlier), Some(later)) = (self.entries.get(earlier), self.entries.get(later)) {
+                let uuid = later.uuid().unwrap_or_default().to_owned();
+                let kind = NoteKind::DuplicateUuid { uuid, counted_line: later.line };
                 self.notes.push(Note { line: earlier.line, kind });
             }
         }
-        // Most entries hang off the one before them, which need not be looked up.
-        let mut before: Option<&Entry<'a>> = None;
-        let mut parents = Vec::with_capacity(self.entries.len());
-        for entry in &self.entries {
-            parents.push(match entry.envelope.parent_uuid.as_deref() {
-                None => FileParent::None,
-                Some(parent) => {
-                    match before.filter(|before| self.counts(before) && before.uuid() == Some(parent)) {
-                        Some(before) => FileParent::Known(before.index),
-                        None => self
-                            .by_uuid
-                            .get(parent)
-                            .map_or(FileParent::Missing, |index| FileParent::Known(*index)),
-                    }
-                }
-            });
-            before = if entry.envelope.uuid.is_some() { Some(entry) } else { before };
-        }
-        self.parents = parents;
-        self.note_unknown_types();
+    }
+
+    fn find_parents(&mut self) {
+        let parent = |entry: &Entry<'a>| {
+            let Some(parent) = entry.envelope.parent_uuid.as_deref() else { return FileParent::None };
+            let near = entry.parent_back.and_then(|back| entry.index.checked_sub(back));
+            let known = near.filter(|near| self.counting.get(*near) == Some(&true));
+            known.or_else(|| self.index_of(parent)).map_or(FileParent::Missing, FileParent::Known)
+        };
+        self.parents = self.entries.iter().map(parent).collect();
     }
 
     fn note_unknown_types(&mut self) {
@@ -131,6 +132,11 @@ impl<'a> Transcript<'a> {
         }
     }
 
+    /// What it was read from; empty where that lay in pieces.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// All entries in file order, also those that a duplicate outdates.
     pub fn entries(&self) -> &[Entry<'a>] {
         &self.entries
@@ -141,9 +147,13 @@ impl<'a> Transcript<'a> {
         &self.notes
     }
 
-    /// The entry that counts for a uuid.
+    /// The entry that counts for a uuid: as in the harness, the last one that uses it.
     pub fn find(&self, uuid: &str) -> Option<&Entry<'a>> {
-        self.by_uuid.get(uuid).and_then(|index| self.entries.get(*index))
+        self.index_of(uuid).and_then(|index| self.entries.get(index))
+    }
+
+    fn index_of(&self, uuid: &str) -> Option<usize> {
+        self.uuids.find(uuid, &self.entries)
     }
 
     /// Whether the entry has a place in a conversation: it has a uuid, and no later entry has the same.
@@ -154,6 +164,21 @@ impl<'a> Transcript<'a> {
     /// Where an entry hangs by what the file says.
     pub(crate) fn file_parent(&self, entry: &Entry<'a>) -> FileParent {
         self.parents.get(entry.index).copied().unwrap_or(FileParent::None)
+    }
+
+    /// Another line of the message of an assistant entry that was written before it, if there is one.
+    pub(super) fn line_before(&self, line: usize) -> Option<usize> {
+        let near = self.entries.get(line)?.message_back.and_then(|back| line.checked_sub(back));
+        near.or_else(|| self.message_before.get(&line).copied())
+    }
+
+    /// The first entry that uses the uuid of `entry`.
+    pub(crate) fn first_copy<'t>(&'t self, entry: &'t Entry<'a>) -> &'t Entry<'a> {
+        let mut first = entry;
+        while let Some(earlier) = self.earlier_copy(first) {
+            first = earlier;
+        }
+        first
     }
 
     /// The entry that used the uuid of `entry` before.

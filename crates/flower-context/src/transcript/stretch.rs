@@ -2,47 +2,64 @@
 //!
 //! A big input is read in several stretches at once; the result is the same.
 
-use std::panic::resume_unwind;
-use std::thread;
-
-use super::entry::Entry;
+use super::entry::{Entry, EntryKind};
 use super::envelope::Envelope;
-use super::line::{Content, Line, lines_from};
+use super::line::{Content, Line, length_of_line, lines_from};
+use super::names::hash;
 use super::note::{Note, NoteKind};
+use crate::json::{Malformed, Reader};
+use crate::threads;
 
 /// Entries and notes of some lines.
 #[derive(Debug, Default)]
 pub(super) struct Stretch<'a> {
     pub(super) entries: Vec<Entry<'a>>,
     pub(super) notes: Vec<Note>,
+    /// Hash of each uuid, and index of the entry that uses it.
+    pub(super) uuids: Vec<(u64, usize)>,
+    /// Hash of each message id, and index of the assistant entry that has it, where no other line of the message
+    /// is near.
+    pub(super) messages: Vec<(u64, usize)>,
     /// How many lines they come from.
     lines: usize,
+    /// The last entry with a timestamp.
+    latest: Option<usize>,
 }
 
 /// Bytes of a line, as a first guess of how many lines there are.
 const TYPICAL_LENGTH: usize = 1500;
 
-/// Bytes from which on a second thread earns more than it costs, and threads at most.
-const WORTH_A_THREAD: usize = 4 << 20;
-const THREADS: usize = 4;
+/// Bytes that are read in one go, unless a line is longer.
+const IN_ONE_GO: usize = 4 << 20;
+
+/// How many entries back a parent, or another line of the same message, is looked for. Behind parallel calls it is not the entry just before.
+const NEAR: usize = 8;
 
 impl<'a> Stretch<'a> {
-    /// Reads a whole input.
-    pub(super) fn read(bytes: &'a [u8]) -> Self {
-        let count = (bytes.len() / WORTH_A_THREAD).clamp(1, THREADS);
-        let mut pieces = split(bytes, count).into_iter();
-        let Some(first) = pieces.next() else { return Self::default() };
-        thread::scope(|scope| {
-            let read =
-                |start, piece: &'a [u8]| Self::of(lines_from(piece, start), piece.len() / TYPICAL_LENGTH);
-            let others: Vec<_> =
-                pieces.map(|(start, piece)| scope.spawn(move || read(start, piece))).collect();
-            let mut whole = read(first.0, first.1);
-            for other in others {
-                whole.append(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            }
-            whole
-        })
+    /// Reads a whole input, in pieces that each end with a line.
+    pub(super) fn read(pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut start = 0;
+        let mut cut = Vec::new();
+        for piece in pieces {
+            cut.extend(split(piece).into_iter().map(|(offset, part)| (start + offset, part)));
+            start += piece.len();
+        }
+        let mut whole = Self::default();
+        for stretch in threads::map(&together(cut), 1, |parts| Self::of_parts(parts)) {
+            whole.append(stretch);
+        }
+        whole
+    }
+
+    fn of_parts(parts: &[(usize, &'a [u8])]) -> Self {
+        let bytes: usize = parts.iter().map(|(_, part)| part.len()).sum();
+        let mut number = 0;
+        let lines = parts.iter().flat_map(|(start, part)| lines_from(part, *start));
+        let numbered = lines.map(|line| {
+            number += 1;
+            Line { number, ..line }
+        });
+        Self::of(numbered, bytes / TYPICAL_LENGTH)
     }
 
     /// Reads lines, about so many as expected.
@@ -54,18 +71,44 @@ impl<'a> Stretch<'a> {
             if content.byte_order_mark {
                 stretch.note(line.number, NoteKind::ByteOrderMark);
             }
-            match read_entry(content) {
-                Ok((raw, envelope)) => {
+            match read_entry(content, stretch.entries.len(), line.number) {
+                Ok(entry) => {
                     if content.nuls > 0 {
                         stretch.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
                     }
-                    let index = stretch.entries.len();
-                    stretch.entries.push(Entry::new(index, line.number, raw, envelope));
+                    stretch.push(entry);
                 }
                 Err(kind) => stretch.note(line.number, kind),
             }
         }
         stretch
+    }
+
+    fn push(&mut self, mut entry: Entry<'a>) {
+        if let Some(uuid) = entry.uuid() {
+            self.uuids.push((hash(uuid), entry.index));
+        }
+        let mut before = self.entries.iter().rev().take(NEAR);
+        if let Some(parent) = entry.envelope.parent_uuid.as_deref() {
+            entry.parent_back =
+                before.clone().position(|near| near.uuid() == Some(parent)).map(|back| back + 1);
+        }
+        if entry.kind() == EntryKind::Assistant
+            && let Some(id) = entry.message_id()
+        {
+            let is_same = |near: &Entry<'_>| near.kind() == entry.kind() && near.message_id() == Some(id);
+            let back = before.position(is_same).map(|back| back + 1);
+            if back.is_none() {
+                self.messages.push((hash(id), entry.index));
+            }
+            entry.message_back = back;
+        }
+        if let Some(time) = entry.envelope.timestamp.as_deref() {
+            let latest = self.latest.and_then(|latest| self.entries.get(latest));
+            entry.in_time = latest.is_some_and(|latest| latest.envelope.timestamp.as_deref() <= Some(time));
+            self.latest = Some(entry.index);
+        }
+        self.entries.push(entry);
     }
 
     fn note(&mut self, line: usize, kind: NoteKind) {
@@ -74,38 +117,56 @@ impl<'a> Stretch<'a> {
 
     /// Puts what comes next in the input behind this.
     fn append(&mut self, mut next: Self) {
+        let (entries, lines) = (self.entries.len(), self.lines);
         for entry in &mut next.entries {
-            entry.index += self.entries.len();
-            entry.line += self.lines;
+            entry.index += entries;
+            entry.line += lines;
         }
         for note in &mut next.notes {
-            note.line += self.lines;
+            note.line += lines;
         }
+        let moved = |(hash, index)| (hash, index + entries);
+        self.uuids.extend(next.uuids.into_iter().map(moved));
+        self.messages.extend(next.messages.into_iter().map(moved));
         self.entries.append(&mut next.entries);
         self.notes.append(&mut next.notes);
         self.lines += next.lines;
     }
 }
 
-/// Cuts the input between lines into pieces of about one size, each with its offset.
-fn split(bytes: &[u8], count: usize) -> Vec<(usize, &[u8])> {
-    let mut pieces = Vec::new();
-    let (mut start, mut rest) = (0, bytes);
-    for left in (1..count).rev() {
-        let middle = rest.len() / (left + 1);
-        let end =
-            rest.iter().skip(middle).position(|byte| *byte == b'\n').map_or(rest.len(), |at| middle + at + 1);
-        let (piece, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        pieces.push((start, piece));
-        start += piece.len();
+/// Cuts a piece between lines into parts of about one size, each with its offset.
+fn split(piece: &[u8]) -> Vec<(usize, &[u8])> {
+    let mut parts = Vec::new();
+    let (mut start, mut rest) = (0, piece);
+    while !rest.is_empty() {
+        let behind = rest.get(IN_ONE_GO..).unwrap_or_default();
+        let end = rest.len() - behind.len() + length_of_line(behind);
+        let (part, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        parts.push((start, part));
+        start += part.len();
         rest = tail;
     }
-    pieces.push((start, rest));
-    pieces.retain(|(_, piece)| !piece.is_empty());
-    pieces
+    parts
 }
 
-fn read_entry(content: Content<'_>) -> Result<(&str, Envelope<'_>), NoteKind> {
+/// Puts small parts together.
+fn together(parts: Vec<(usize, &[u8])>) -> Vec<Vec<(usize, &[u8])>> {
+    let mut groups: Vec<Vec<(usize, &[u8])>> = Vec::new();
+    let mut size = IN_ONE_GO;
+    for (start, part) in parts {
+        if size + part.len() > IN_ONE_GO {
+            groups.push(Vec::new());
+            size = 0;
+        }
+        size += part.len();
+        if let Some(group) = groups.last_mut() {
+            group.push((start, part));
+        }
+    }
+    groups
+}
+
+fn read_entry(content: Content<'_>, index: usize, line: usize) -> Result<Entry<'_>, NoteKind> {
     if content.bytes.is_empty() && content.nuls > 0 {
         return Err(NoteKind::OnlyNuls { count: content.nuls });
     }
@@ -114,16 +175,24 @@ fn read_entry(content: Content<'_>) -> Result<(&str, Envelope<'_>), NoteKind> {
     }
     let raw = std::str::from_utf8(content.bytes)
         .map_err(|error| NoteKind::NotUtf8 { offset: error.valid_up_to() })?;
-    match serde_json::from_str(raw) {
-        Ok(envelope) => Ok((raw, envelope)),
-        Err(error) if error.is_data() => Err(NoteKind::NotAnObject),
-        Err(error) => Err(NoteKind::NotJson { reason: without_line(&error) }),
+    let mut reader = Reader::of(raw);
+    let read = Envelope::read(&mut reader).and_then(|envelope| reader.end().map(|()| envelope));
+    match read {
+        Ok(Some(envelope)) => Ok(Entry::new(index, line, raw, envelope, reader.met_nul())),
+        Ok(None) => Err(NoteKind::NotAnObject),
+        Err(malformed) => Err(NoteKind::NotJson { reason: reason(raw, malformed) }),
     }
 }
 
-/// The parser counts lines of its own input, which is always one line; only the column helps.
-fn without_line(error: &serde_json::Error) -> String {
-    error.to_string().replace(&format!(" at line {} ", error.line()), " at ")
+/// Why a line is not JSON, in a word or two.
+fn reason(raw: &str, Malformed { at }: Malformed) -> String {
+    match raw.get(at..).and_then(|rest| rest.chars().next()) {
+        None => "it ends too early".to_owned(),
+        Some(character) => {
+            let column = raw.get(..at).unwrap_or_default().chars().count() + 1;
+            format!("unexpected {character:?} at column {column}")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -131,20 +200,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_end_with_a_line_and_give_the_input_again() {
-        let input: Vec<u8> =
-            (0..200).flat_map(|n| format!("{{\"n\":{}}}\n", "x".repeat(n % 17)).into_bytes()).collect();
-        for count in 1..9 {
-            let pieces = split(&input, count);
-            assert_eq!(pieces.iter().flat_map(|(_, piece)| *piece).copied().collect::<Vec<_>>(), input);
-            assert_eq!(pieces.len(), count);
-            for (start, piece) in pieces {
-                assert!(piece.ends_with(b"\n"));
-                assert_eq!(input.get(start..start + piece.len()), Some(piece));
-            }
+    fn parts_end_with_a_line_and_give_the_input_again() {
+        let line = [&b"{}"[..], &vec![b' '; 1 << 20], b"\n"].concat();
+        let input = line.repeat(10);
+        let parts = split(&input);
+        assert_eq!(parts.iter().flat_map(|(_, part)| *part).copied().collect::<Vec<_>>(), input);
+        assert_eq!(parts.len(), 3);
+        for (start, part) in &parts {
+            assert!(part.ends_with(b"\n"));
+            assert_eq!(input.get(*start..start + part.len()), Some(*part));
         }
-        assert!(split(b"", 4).is_empty());
-        assert_eq!(split(b"one line without an end", 4).len(), 1);
+        assert!(split(b"").is_empty());
+        assert_eq!(split(b"one line without an end").len(), 1);
+
+        let small: Vec<_> = (0..10).map(|n| (n, &input[..1 << 20])).collect();
+        assert_eq!(together(small).iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 2]);
     }
 
     #[test]
@@ -161,13 +231,16 @@ mod tests {
             .collect();
         let one = Stretch::of(lines_from(&input, 0), 0);
         let mut many = Stretch::default();
-        for (start, piece) in split(&input, 5) {
-            many.append(Stretch::of(lines_from(piece, start), 0));
+        let ends = input.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        let cuts: Vec<usize> = std::iter::once(0).chain(ends.step_by(9)).chain([input.len()]).collect();
+        for cut in cuts.windows(2) {
+            many.append(Stretch::of(lines_from(&input[cut[0]..cut[1]], cut[0]), 0));
         }
         assert_eq!(many.notes, one.notes);
         let places = |stretch: &Stretch<'_>| -> Vec<_> {
             stretch.entries.iter().map(|entry| (entry.index, entry.line, entry.raw.to_owned())).collect()
         };
         assert_eq!(places(&many), places(&one));
+        assert_eq!(many.uuids, one.uuids);
     }
 }

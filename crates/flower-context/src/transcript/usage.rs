@@ -1,9 +1,6 @@
 //! Tokens of a request, as the API counted them.
 
-use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess};
-
-use super::lenient::{Count, Lenient, Leniently};
+use crate::json::{Read, Reader};
 
 /// Tokens of one request. Absent fields are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,63 +36,41 @@ impl Usage {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "snake_case")]
-enum UsageField {
-    InputTokens,
-    OutputTokens,
-    CacheReadInputTokens,
-    CacheCreationInputTokens,
-    CacheCreation,
-    #[serde(rename = "ephemeral_5m_input_tokens")]
-    Ephemeral5m,
-    #[serde(rename = "ephemeral_1h_input_tokens")]
-    Ephemeral1h,
-    #[serde(other)]
-    Other,
-}
-
-impl<'de> Lenient<'de> for Option<Usage> {
-    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
-        let mut usage = Usage::default();
-        let mut lifetimes = Lifetimes::default();
-        while let Some(field) = fields.next_key()? {
+impl Usage {
+    /// Reads the usage of a message. `None` for a value that is no object.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Read<Option<Self>> {
+        let mut usage = Self::default();
+        let mut five_minutes = 0;
+        let is_object = reader.object(|field, reader| {
             match field {
-                UsageField::InputTokens => usage.input = fields.next_value::<Count>()?.0,
-                UsageField::OutputTokens => usage.output = fields.next_value::<Count>()?.0,
-                UsageField::CacheReadInputTokens => usage.cache_read = fields.next_value::<Count>()?.0,
-                UsageField::CacheCreationInputTokens => usage.cache_write = fields.next_value::<Count>()?.0,
-                UsageField::CacheCreation => lifetimes = fields.next_value::<Leniently<_>>()?.0,
-                _ => drop(fields.next_value::<IgnoredAny>()?),
+                "input_tokens" => usage.input = reader.count()?,
+                "output_tokens" => usage.output = reader.count()?,
+                "cache_read_input_tokens" => usage.cache_read = reader.count()?,
+                "cache_creation_input_tokens" => usage.cache_write = reader.count()?,
+                "cache_creation" => (five_minutes, usage.cache_write_1h) = lifetimes(reader)?,
+                _ => drop(reader.value()?),
             }
-        }
+            Ok(())
+        })?;
         // The sum and its parts can disagree; the larger is what was paid for.
-        let parts = lifetimes.five_minutes.saturating_add(lifetimes.hour);
+        let parts = usage.cache_write_1h.saturating_add(five_minutes);
         usage.cache_write = usage.cache_write.max(parts);
-        usage.cache_write_1h = lifetimes.hour;
-        Ok(Some(usage))
+        Ok(is_object.then_some(usage))
     }
 }
 
-/// What was written to the cache, by how long it lives.
-#[derive(Default)]
-struct Lifetimes {
-    five_minutes: u64,
-    hour: u64,
-}
-
-impl<'de> Lenient<'de> for Lifetimes {
-    fn from_object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
-        let mut lifetimes = Self::default();
-        while let Some(field) = fields.next_key()? {
-            match field {
-                UsageField::Ephemeral5m => lifetimes.five_minutes = fields.next_value::<Count>()?.0,
-                UsageField::Ephemeral1h => lifetimes.hour = fields.next_value::<Count>()?.0,
-                _ => drop(fields.next_value::<IgnoredAny>()?),
-            }
+/// Tokens that were written to the cache for five minutes, and for an hour.
+fn lifetimes(reader: &mut Reader<'_>) -> Read<(u64, u64)> {
+    let (mut five_minutes, mut hour) = (0, 0);
+    reader.object(|field, reader| {
+        match field {
+            "ephemeral_5m_input_tokens" => five_minutes = reader.count()?,
+            "ephemeral_1h_input_tokens" => hour = reader.count()?,
+            _ => drop(reader.value()?),
         }
-        Ok(lifetimes)
-    }
+        Ok(())
+    })?;
+    Ok((five_minutes, hour))
 }
 
 #[cfg(test)]
@@ -103,7 +78,7 @@ mod tests {
     use super::*;
 
     fn check(json: &str, expected: Usage) {
-        let usage = serde_json::from_str::<Leniently<Option<Usage>>>(json).unwrap().0;
+        let usage = Usage::read(&mut Reader::of(json)).unwrap();
         assert_eq!(usage, Some(expected), "{json}");
     }
 

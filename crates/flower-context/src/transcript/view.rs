@@ -84,9 +84,7 @@ impl<'t, 'a> MessageView<'t, 'a> {
         for entry in &chain.entries {
             match entry.kind() {
                 EntryKind::User => siblings.take(entry.index).into_iter().for_each(|part| view.push(part)),
-                EntryKind::Assistant => {
-                    siblings.take_message(entry).into_iter().for_each(|part| view.push(part));
-                }
+                EntryKind::Assistant => siblings.take_message(entry.index, &mut view),
                 _ => {}
             }
         }
@@ -114,26 +112,42 @@ struct Siblings<'t, 'a> {
     transcript: &'t Transcript<'a>,
     /// Of every entry, whether it is there to be taken.
     there: Vec<bool>,
-    /// Lines of each assistant message, by its id.
-    lines: HashMap<&'t str, Vec<usize>>,
+    /// Of every line of an assistant message, the first one of that message.
+    first: Vec<usize>,
+    /// Lines of each assistant message, by the first one.
+    lines: Lists,
     /// Tool results, by the line that they hang off.
-    results: HashMap<usize, Vec<usize>>,
+    results: Lists,
 }
 
 impl<'t, 'a> Siblings<'t, 'a> {
     fn of(transcript: &'t Transcript<'a>, chain: &Chain<'t, 'a>) -> Self {
-        let there = vec![false; transcript.entries().len()];
-        let mut siblings = Self { transcript, there, lines: HashMap::new(), results: HashMap::new() };
+        let count = transcript.entries().len();
+        let (lines, results) = (Lists::of(count), Lists::of(count));
+        let first = (0..count).collect();
+        let mut siblings = Self { transcript, there: vec![false; count], first, lines, results };
+        // Only for messages of which some line has no place in the thread.
+        let mut by_id: HashMap<&str, usize> = HashMap::new();
         for entry in chain.standing.iter().filter(|entry| !entry.envelope.is_api_error_message) {
             let Some(message) = entry.message_ref() else { continue };
             if entry.kind() == EntryKind::Assistant {
-                if let Some(id) = message.id.as_deref() {
-                    siblings.lines.entry(id).or_default().push(entry.index);
+                let before = |line: usize| transcript.line_before(line);
+                let mut lines = std::iter::successors(before(entry.index), |line| before(*line)).peekable();
+                let is_alone = lines.peek().is_none();
+                let known = lines.find(|line| siblings.there.get(*line) == Some(&true));
+                let first = match (known.and_then(|line| siblings.first.get(line)), message.id.as_deref()) {
+                    (Some(first), _) => *first,
+                    (None, Some(id)) if !is_alone => *by_id.entry(id).or_insert(entry.index),
+                    _ => entry.index,
+                };
+                siblings.lines.push(first, entry.index);
+                if let Some(slot) = siblings.first.get_mut(entry.index) {
+                    *slot = first;
                 }
             } else if let FileParent::Known(parent) = transcript.file_parent(entry)
                 && message.tool_results().next().is_some()
             {
-                siblings.results.entry(parent).or_default().push(entry.index);
+                siblings.results.push(parent, entry.index);
             }
             if let Some(there) = siblings.there.get_mut(entry.index) {
                 *there = true;
@@ -149,30 +163,69 @@ impl<'t, 'a> Siblings<'t, 'a> {
         Some(Part { entry, message: entry.message_ref()? })
     }
 
-    /// The whole message that a line belongs to, and behind it the results of its calls.
-    fn take_message(&mut self, entry: &'t Entry<'a>) -> Vec<Part<'t, 'a>> {
-        let id = entry.message_ref().and_then(|message| message.id.as_deref());
-        let mut lines = id.and_then(|id| self.lines.remove(id)).unwrap_or_else(|| vec![entry.index]);
+    /// Takes the whole message that a line belongs to, and behind it the results of its calls.
+    fn take_message(&mut self, line: usize, view: &mut MessageView<'t, 'a>) {
+        let first = self.first.get(line).copied().unwrap_or(line);
+        let mut lines = self.lines.take(first);
         self.in_order(&mut lines);
         let mut results: Vec<usize> = Vec::new();
         for line in &lines {
-            results.extend(self.results.remove(line).into_iter().flatten());
+            results.append(&mut self.results.take(*line));
         }
         self.in_order(&mut results);
-        lines.extend(results);
-        lines.into_iter().filter_map(|index| self.take(index)).collect()
+        for index in lines.into_iter().chain(results) {
+            if let Some(part) = self.take(index) {
+                view.push(part);
+            }
+        }
     }
 
     /// By time, as the harness does it; by file order where a time is missing.
     fn in_order(&self, indices: &mut [usize]) {
-        if indices.len() < 2 {
-            return;
-        }
-        let time = |index: usize| self.transcript.entries().get(index)?.envelope.timestamp.as_deref();
-        if indices.iter().all(|index| time(*index).is_some()) {
+        indices.sort_unstable();
+        let (Some(first), Some(last)) = (indices.first(), indices.last()) else { return };
+        let entries = self.transcript.entries();
+        let between = entries.get(first + 1..last + 1).filter(|between| between.len() < FEW);
+        let time = |index: usize| entries.get(index)?.envelope.timestamp.as_deref();
+        let is_in_time = between.is_some_and(|between| between.iter().all(|entry| entry.in_time));
+        if !is_in_time && indices.iter().all(|index| time(*index).is_some()) {
             indices.sort_by_key(|index| (time(*index), *index));
-        } else {
-            indices.sort_unstable();
         }
+    }
+}
+
+/// Lines of a message mostly stand close together, and then a look at those between them tells their order.
+const FEW: usize = 50;
+
+/// Lists of entries, each known by the index of an entry.
+struct Lists {
+    /// Of every list, its last member.
+    last: Vec<Option<usize>>,
+    /// Of every member, the one before it in its list.
+    before: Vec<Option<usize>>,
+}
+
+impl Lists {
+    fn of(count: usize) -> Self {
+        Self { last: vec![None; count], before: vec![None; count] }
+    }
+
+    /// Puts an entry at the end of a list. It can be in one list only.
+    fn push(&mut self, list: usize, member: usize) {
+        if let (Some(last), Some(before)) = (self.last.get_mut(list), self.before.get_mut(member)) {
+            *before = last.replace(member);
+        }
+    }
+
+    /// Takes the members of a list; afterwards it is empty.
+    fn take(&mut self, list: usize) -> Vec<usize> {
+        let mut at = self.last.get_mut(list).and_then(Option::take);
+        let mut members = Vec::new();
+        while let Some(member) = at {
+            members.push(member);
+            at = self.before.get(member).copied().flatten();
+        }
+        members.reverse();
+        members
     }
 }

@@ -1,34 +1,42 @@
 //! V3: who hangs off whom.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{Problem, Rule};
-use crate::transcript::{Thread, Transcript};
+use crate::transcript::{Entry, FileParent, Thread, Transcript};
 
 pub(super) fn check(transcript: &Transcript<'_>) -> Vec<Problem> {
-    let mut first_use: HashMap<&str, usize> = HashMap::new();
-    for entry in transcript.entries() {
-        if let Some(uuid) = entry.uuid() {
-            first_use.entry(uuid).or_insert(entry.line);
-        }
-    }
     let mut begun: HashSet<Thread<'_>> = HashSet::new();
+    let mut last = None;
     let mut problems = Vec::new();
     for entry in transcript.entries().iter().filter(|entry| entry.uuid().is_some()) {
-        let is_first = begun.insert(entry.thread());
-        let message = match entry.envelope.parent_uuid.as_deref() {
-            None if is_first || entry.is_compact_boundary() => continue,
-            None => {
-                "has no parent, and is neither the first line of a conversation nor a boundary".to_owned()
-            }
-            Some(parent) => match first_use.get(parent) {
-                Some(line) if *line < entry.line => continue,
-                Some(line) if *line == entry.line => "is its own parent".to_owned(),
-                Some(line) => format!("parent {parent} comes later, on line {line}"),
-                None => format!("parent {parent} is nowhere"),
-            },
-        };
-        problems.push(Problem { rule: Rule::V3, line: entry.line, message });
+        // Entries of one thread mostly follow each other.
+        let is_first = last != Some(entry.thread()) && begun.insert(entry.thread());
+        last = Some(entry.thread());
+        if let Some(message) = problem(transcript, entry, is_first) {
+            problems.push(Problem { rule: Rule::V3, line: entry.line, message });
+        }
     }
     problems
+}
+
+fn problem(transcript: &Transcript<'_>, entry: &Entry<'_>, is_first: bool) -> Option<String> {
+    let parent = entry.envelope.parent_uuid.as_deref().unwrap_or_default();
+    match transcript.file_parent(entry) {
+        FileParent::None if is_first || entry.is_compact_boundary() => None,
+        FileParent::None => {
+            Some("has no parent, and is neither the first line of a conversation nor a boundary".to_owned())
+        }
+        FileParent::Missing => Some(format!("parent {parent} is nowhere")),
+        FileParent::Known(index) if index < entry.index => None,
+        FileParent::Known(index) => {
+            // A copy of it may stand where it should.
+            let first = transcript.entries().get(index).map(|found| transcript.first_copy(found))?;
+            match first.line {
+                line if line < entry.line => None,
+                line if line == entry.line => Some("is its own parent".to_owned()),
+                line => Some(format!("parent {parent} comes later, on line {line}")),
+            }
+        }
+    }
 }

@@ -1,14 +1,12 @@
 //! V4 and V5: what the messages of the active chain hold.
 
-use std::collections::HashMap;
-
-use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 use super::{Problem, Rule};
-use crate::transcript::{Block, Content, Part, Role, ToolResult, Transcript, ViewMessage, decode};
+use crate::json;
+use crate::transcript::{Block, Content, MessageView, Part, Role, ToolResult, ViewMessage};
 
-pub(super) fn check(transcript: &Transcript<'_>) -> Vec<Problem> {
-    let view = transcript.view();
+pub(super) fn check(view: &MessageView<'_, '_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some(first) = view.messages.first().filter(|first| first.role == Role::Assistant) {
         problem(
@@ -18,7 +16,7 @@ pub(super) fn check(transcript: &Transcript<'_>) -> Vec<Problem> {
             "the conversation begins with the model".to_owned(),
         );
     }
-    let mut open = HashMap::new();
+    let mut open = BTreeMap::new();
     for message in &view.messages {
         match message.role {
             Role::Assistant => {
@@ -36,7 +34,7 @@ pub(super) fn check(transcript: &Transcript<'_>) -> Vec<Problem> {
 }
 
 /// Calls of a message by id, with the line that they stand on and whether they have a result.
-fn calls<'v>(message: &'v ViewMessage<'_, '_>) -> HashMap<&'v str, (usize, bool)> {
+fn calls<'v>(message: &'v ViewMessage<'_, '_>) -> BTreeMap<&'v str, (usize, bool)> {
     let parts = message.parts.iter();
     parts
         .flat_map(|part| part.message.tool_uses().map(|call| (&*call.id, (part.entry.line, false))))
@@ -46,7 +44,7 @@ fn calls<'v>(message: &'v ViewMessage<'_, '_>) -> HashMap<&'v str, (usize, bool)
 fn answers(
     problems: &mut Vec<Problem>,
     message: &ViewMessage<'_, '_>,
-    open: &mut HashMap<&str, (usize, bool)>,
+    open: &mut BTreeMap<&str, (usize, bool)>,
 ) {
     for part in &message.parts {
         for result in part.message.tool_results() {
@@ -66,7 +64,7 @@ fn answers(
     open.clear();
 }
 
-fn unanswered(problems: &mut Vec<Problem>, open: &HashMap<&str, (usize, bool)>) {
+fn unanswered(problems: &mut Vec<Problem>, open: &BTreeMap<&str, (usize, bool)>) {
     for (id, (line, answered)) in open {
         if !answered {
             let message = format!("call {id} has no result in the message behind");
@@ -84,7 +82,7 @@ fn blanks(problems: &mut Vec<Problem>, part: &Part<'_, '_>) {
         Content::Blocks(blocks) => {
             for block in blocks {
                 match block {
-                    Block::Text(text) if is_blank_text(text) => {
+                    Block::Text(text) if json::is_blank(text.get()) => {
                         blank("blank text");
                     }
                     Block::ToolResult(result) if is_blank(result) => blank("blank result"),
@@ -99,23 +97,15 @@ fn blanks(problems: &mut Vec<Problem>, part: &Part<'_, '_>) {
 fn is_blank(result: &ToolResult<'_>) -> bool {
     match result.content {
         None => true,
-        Some(content) if content.get().starts_with('"') => is_blank_text(content),
+        Some(content) if content.is_string() => json::is_blank(content.get()),
         Some(_) => {
             let parts = result.parts();
             let Content::Blocks(blocks) = parts else { return false };
-            let is_blank = |block: &Block<'_>| matches!(block, Block::Text(text) if is_blank_text(text));
+            let is_blank =
+                |block: &Block<'_>| matches!(block, Block::Text(text) if json::is_blank(text.get()));
             blocks.is_empty() || blocks.iter().any(is_blank)
         }
     }
-}
-
-/// Whether a raw string holds nothing but white space. Only one that begins with white space or an escape
-/// need be decoded.
-fn is_blank_text(text: &RawValue) -> bool {
-    let first = text.get().as_bytes().get(1);
-    first
-        .is_none_or(|first| matches!(first, b'"' | b'\\') || first.is_ascii_whitespace() || !first.is_ascii())
-        && decode(text).is_none_or(|text| text.trim().is_empty())
 }
 
 fn problem(problems: &mut Vec<Problem>, rule: Rule, part: Option<&Part<'_, '_>>, message: String) {

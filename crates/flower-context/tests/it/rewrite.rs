@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use flower_context::Lang;
-use flower_context::rewrite::{Expire, Gate, Pass, Policy, PruneDenials, Rewritten, Thinking, Trim, rewrite};
-use flower_context::transcript::{Block, Content, Message, Transcript, decode};
-use flower_context::verify::{Rule, compare, verify};
+use flower_context::rewrite::{
+    Expire, Gate, Pass, Policy, PruneDenials, Report, Spilled, Thinking, Trim, rewrite,
+};
+use flower_context::transcript::{Block, Content, Message, Note, Transcript, decode};
+use flower_context::verify::{Rule, compare, prove, verify};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -15,16 +17,27 @@ use crate::fixtures;
 use crate::histories::{histories, transcript};
 use crate::transcript::{assistant, line_piece, outline_of, result, transcript_of};
 
+/// What a rewrite made, and its report.
+struct Checked {
+    text: String,
+    spilled: Vec<Spilled>,
+    report: Report,
+    notes: Vec<Note>,
+}
+
 /// Rewrites, and checks what holds after every rewrite.
-fn checked(bytes: &[u8], policy: &Policy<'_>) -> Rewritten {
+fn checked(bytes: &[u8], policy: &Policy<'_>) -> Checked {
     let rewritten = rewrite(bytes, policy);
-    let problems = verify(rewritten.text.as_bytes());
-    assert_eq!(problems, [], "{}", rewritten.text);
-    assert_eq!(compare(bytes, rewritten.text.as_bytes()), [], "{}", rewritten.text);
-    assert_eq!(said(rewritten.text.as_bytes()), said(bytes), "{}", rewritten.text);
-    let again = rewrite(rewritten.text.as_bytes(), policy);
-    assert_eq!(again.text, rewritten.text, "a second rewrite changed something");
-    rewritten
+    let made = rewritten.bytes();
+    let text = String::from_utf8(made).unwrap();
+    let made = text.as_bytes();
+    assert_eq!(verify(made), [], "{text}");
+    assert_eq!(compare(bytes, made), [], "{text}");
+    assert_eq!(prove(&Transcript::read(bytes), &rewritten.read()), [], "{text}");
+    assert_eq!(said(made), said(bytes), "{text}");
+    let again = rewrite(made, policy);
+    assert!(again.bytes() == made, "a second rewrite changed something");
+    Checked { text, spilled: rewritten.spilled, report: rewritten.report, notes: rewritten.notes }
 }
 
 /// Every text that somebody said, in order, without blanks and what the harness makes up. No rewrite may
@@ -36,7 +49,7 @@ fn said(bytes: &[u8]) -> Vec<String> {
         match &part.message.content {
             Content::Text(text) => said.push(text.to_string()),
             Content::Blocks(blocks) => said.extend(blocks.iter().filter_map(|block| match block {
-                Block::Text(text) => decode(text).map(Cow::into_owned),
+                Block::Text(text) => decode(*text).map(Cow::into_owned),
                 _ => None,
             })),
         }
@@ -87,7 +100,7 @@ fn recordings_that_need_nothing_come_back_byte_for_byte() {
                     expected,
                     "{scenario}"
                 );
-                assert!(expected > 0 || rewritten.text.as_bytes() == bytes, "{scenario}");
+                assert!(expected > 0 || rewritten.bytes() == bytes, "{scenario}");
                 checked(&bytes, &heal());
                 checked(&bytes, &Policy::default());
                 checked(&bytes, &everything());
@@ -97,7 +110,7 @@ fn recordings_that_need_nothing_come_back_byte_for_byte() {
 }
 
 /// Lines of the rewritten history that are not among those of the original.
-fn changed_lines<'r>(bytes: &[u8], rewritten: &'r Rewritten) -> Vec<&'r str> {
+fn changed_lines<'r>(bytes: &[u8], rewritten: &'r Checked) -> Vec<&'r str> {
     let original = String::from_utf8_lossy(bytes);
     let original: HashSet<_> = original.lines().collect();
     rewritten.text.lines().filter(|line| !original.contains(line)).collect()
@@ -628,9 +641,9 @@ fn big_results_pay_for_a_cold_start() {
 fn a_history_without_a_beginning_gets_one() {
     let bytes = fixtures::case("B002", "session.jsonl");
     let cut: Vec<u8> = bytes.split_inclusive(|byte| *byte == b'\n').skip(1).flatten().copied().collect();
-    let rewritten = rewrite(&cut, &heal());
-    assert_eq!(verify(rewritten.text.as_bytes()), []);
-    assert_eq!(outline_of(rewritten.text.as_bytes())[0], "User: [The beginning of this conversation is m");
+    let rewritten = rewrite(&cut, &heal()).bytes();
+    assert_eq!(verify(&rewritten), []);
+    assert_eq!(outline_of(&rewritten)[0], "User: [The beginning of this conversation is m");
 }
 
 proptest! {
@@ -661,8 +674,8 @@ proptest! {
 proptest! {
     #[test]
     fn garbage_becomes_a_transcript(pieces in vec(line_piece(), 0..40)) {
-        let rewritten = rewrite(&pieces.concat(), &everything()).text;
-        let problems = verify(rewritten.as_bytes());
+        let rewritten = rewrite(&pieces.concat(), &everything()).bytes();
+        let problems = verify(&rewritten);
         let lines: Vec<_> = problems.iter().filter(|problem| problem.rule <= Rule::V2).collect();
         assert!(lines.is_empty(), "{lines:?}");
     }

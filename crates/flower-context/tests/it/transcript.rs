@@ -51,7 +51,7 @@ pub(crate) fn outline_of(bytes: &[u8]) -> Vec<String> {
 
 fn block_outline(block: &Block<'_>) -> String {
     match block {
-        Block::Text(text) => decode(text).unwrap().chars().take(40).collect(),
+        Block::Text(text) => decode(*text).unwrap().chars().take(40).collect(),
         Block::Thinking(_) => "(thinking)".to_owned(),
         Block::RedactedThinking => "(redacted)".to_owned(),
         Block::ToolUse(tool_use) => format!("+{}", tool_use.id),
@@ -339,7 +339,7 @@ fn bad_lines_are_skipped_and_told() {
             "line 7: skipped: not a JSON object",
             "line 8: skipped: not a JSON object",
             "line 9: skipped: not a JSON object",
-            "line 12: skipped: not JSON: EOF while parsing a string at column 76",
+            "line 12: skipped: not JSON: it ends too early",
             "line 13: unknown type \"brand-new-kind\" kept as it is",
             "line 15: 4 NUL bytes in front left out",
             "line 17: skipped: not UTF-8 at byte 0",

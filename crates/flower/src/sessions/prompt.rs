@@ -33,7 +33,7 @@ fn prompt_in(text: &str) -> Option<String> {
         Content::Text(text) => plain_line(text, LONGEST),
         Content::Blocks(blocks) => {
             let texts = blocks.iter().filter_map(|block| match block {
-                Block::Text(raw) => decode(raw),
+                Block::Text(raw) => decode(*raw),
                 _ => None,
             });
             plain_line(&texts.collect::<Vec<_>>().join(" "), LONGEST)

@@ -1,5 +1,6 @@
 //! Makes the view of a stored session and puts it where the harness reads it.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -123,17 +124,18 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
     let on_disk = |path: &str| Path::new(path).is_file();
     let policy = policy(request, &base_text, denied, &on_disk);
     let made = rewritten(&base_text, &policy, request.spill, &mut notes);
+    let text = made.text();
 
     let directory = whole_file::directory_of(&request.file);
     let written =
-        private_directory(directory).and_then(|()| whole_file::write(&request.file, made.text.as_bytes()));
+        private_directory(directory).and_then(|()| whole_file::write(&request.file, text.as_bytes()));
     written.map_err(|source| ViewError::Write { path: request.file.clone(), source })?;
 
-    let delta = Delta::between(&lines, &base, &made.text.lines().collect::<Vec<_>>());
+    let delta = Delta::between(&lines, &base, &text.lines().collect::<Vec<_>>());
     let entry = Entry { r#type: ENTRY.to_owned(), at: request.now.to_string(), delta };
     Ok(Some(Prepared {
         file: request.file.clone(),
-        bytes: made.text.len() as u64,
+        bytes: text.len() as u64,
         report: made.report,
         entry: if entry.delta.is_empty() { None } else { serde_json::to_string(&entry).ok() },
         begins_anew,
@@ -165,7 +167,7 @@ fn policy<'p>(
 }
 
 /// Rewritten as far as it can be proved.
-fn rewritten(base: &str, policy: &Policy<'_>, spill: &Path, notes: &mut Vec<String>) -> Rewritten {
+fn rewritten<'b>(base: &'b str, policy: &Policy<'_>, spill: &Path, notes: &mut Vec<String>) -> Rewritten<'b> {
     let healed = Policy::heal_only(policy.lang);
     for policy in [policy, &healed] {
         match proved(base.as_bytes(), policy, spill) {
@@ -175,7 +177,12 @@ fn rewritten(base: &str, policy: &Policy<'_>, spill: &Path, notes: &mut Vec<Stri
             }
         }
     }
-    Rewritten { text: base.to_owned(), spilled: Vec::new(), report: Report::default(), notes: Vec::new() }
+    Rewritten {
+        pieces: vec![Cow::Borrowed(base.as_bytes())],
+        spilled: Vec::new(),
+        report: Report::default(),
+        notes: Vec::new(),
+    }
 }
 
 fn lines(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<String>, StoreError> {

@@ -229,7 +229,7 @@ fn texts<'m>(message: &'m Message<'_>) -> impl Iterator<Item = String> + 'm {
 
 fn blocks<'m>(blocks: &'m [Block<'_>]) -> impl Iterator<Item = String> + 'm {
     blocks.iter().filter_map(|block| match block {
-        Block::Text(raw) => decode(raw).map(Cow::into_owned),
+        Block::Text(raw) => decode(*raw).map(Cow::into_owned),
         _ => None,
     })
 }

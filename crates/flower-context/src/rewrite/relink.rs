@@ -1,0 +1,170 @@
+//! Who hangs off whom when lines have gone: what is left hangs off the nearest line above it that is left, or
+//! off a new line.
+
+use std::collections::HashMap;
+
+use super::draft::{Draft, Side};
+use super::render::leaves_nothing;
+use crate::transcript::{Chain, Entry, FileParent, Thread, Transcript};
+
+/// Where the entries hang that are left. Entries are known by their index, new lines by their position in the
+/// draft.
+pub(super) struct Links<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    chain: &'t Chain<'t, 'a>,
+    /// Of every entry, whether it goes.
+    gone: Vec<bool>,
+    /// Of every entry that goes, the nearest one above it that is left.
+    above: Vec<Option<usize>>,
+    /// Entry → the new line that it hangs off.
+    adopted: HashMap<usize, usize>,
+    /// uuid → the copy that counts although a later one has the uuid too.
+    earlier: HashMap<&'t str, &'t Entry<'a>>,
+    /// The first entry of each thread that is left.
+    beginnings: HashMap<Thread<'t>, &'t Entry<'a>>,
+}
+
+/// Where an entry hangs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NewParent {
+    /// It is a root.
+    None,
+    /// Off an entry that is left.
+    Entry(usize),
+    /// Off a new line.
+    New(usize),
+}
+
+impl<'t, 'a> Links<'t, 'a> {
+    pub(super) fn of(transcript: &'t Transcript<'a>, chain: &'t Chain<'t, 'a>, draft: &Draft) -> Self {
+        let entries = transcript.entries();
+        let mut links = Self {
+            transcript,
+            chain,
+            gone: gone(transcript, chain, draft),
+            above: vec![None; entries.len()],
+            adopted: HashMap::new(),
+            earlier: HashMap::new(),
+            beginnings: HashMap::new(),
+        };
+        for (position, inserted) in draft.inserted.iter().enumerate() {
+            let before = (inserted.side == Side::Before).then_some(inserted.beside);
+            links.adopted.extend(inserted.successor.into_iter().chain(before).map(|entry| (entry, position)));
+        }
+        let mut thread = None;
+        for entry in entries {
+            // Entries of one thread mostly follow each other.
+            if entry.uuid().is_some() && thread != Some(entry.thread()) && !links.is_gone(entry) {
+                thread = Some(entry.thread());
+                links.beginnings.entry(entry.thread()).or_insert(entry);
+            }
+        }
+        if !chain.outdated.is_empty() {
+            let stands =
+                |entry: &&Entry<'_>| !chain.outdated.contains(&entry.index) && !transcript.counts(entry);
+            links.earlier =
+                entries.iter().filter(stands).filter_map(|entry| Some((entry.uuid()?, entry))).collect();
+        }
+        links.find_ancestors();
+        links
+    }
+
+    /// Whether the entry goes.
+    pub(super) fn is_gone(&self, entry: &Entry<'_>) -> bool {
+        self.gone.get(entry.index) == Some(&true)
+    }
+
+    /// Where an entry hangs now.
+    pub(super) fn parent(&self, entry: &Entry<'a>) -> NewParent {
+        match self.adopted.get(&entry.index) {
+            Some(position) => NewParent::New(*position),
+            None => self.kept_parent(entry).map_or(NewParent::None, NewParent::Entry),
+        }
+    }
+
+    /// The nearest entry above that is left, whether or not a new line comes between.
+    pub(super) fn kept_parent(&self, entry: &Entry<'a>) -> Option<usize> {
+        let parent = self.old_parent(entry)?;
+        if self.is_gone(parent) {
+            self.above.get(parent.index).copied().flatten()
+        } else {
+            Some(parent.index)
+        }
+    }
+
+    /// The leaf of the chain, or what is left above it.
+    pub(super) fn kept_leaf(&self) -> Option<usize> {
+        let leaf = self.chain.entries.last()?;
+        if self.is_gone(leaf) { self.above.get(leaf.index).copied().flatten() } else { Some(leaf.index) }
+    }
+
+    /// The entry that one hangs off in the file, or that was taken instead.
+    fn old_parent(&self, entry: &Entry<'a>) -> Option<&'t Entry<'a>> {
+        if let Some(bridged) = self.chain.bridged.get(&entry.index) {
+            return *bridged;
+        }
+        let found = match self.transcript.file_parent(entry) {
+            FileParent::None => return None,
+            FileParent::Missing => None,
+            FileParent::Known(index) => self.transcript.entries().get(index),
+        };
+        let found = match found {
+            Some(found) if !self.earlier.is_empty() => {
+                Some(found.uuid().and_then(|uuid| self.earlier.get(uuid)).copied().unwrap_or(found))
+            }
+            found => found,
+        };
+        found.filter(|found| found.index != entry.index).or_else(|| self.beginning(entry))
+    }
+
+    /// Where an entry off the chain hangs whose parent is lost: the beginning of its thread. Not the leaf
+    /// of the chain, which would be no leaf any more.
+    fn beginning(&self, entry: &Entry<'a>) -> Option<&'t Entry<'a>> {
+        let first =
+            self.beginnings.get(&entry.thread()).copied().filter(|first| first.index < entry.index)?;
+        (self.kept_leaf() != Some(first.index)).then_some(first)
+    }
+
+    fn find_ancestors(&mut self) {
+        // Known, or being looked for: a circle of lines that all go has nothing above it.
+        let mut known = vec![false; self.gone.len()];
+        for entry in
+            self.transcript.entries().iter().filter(|entry| self.gone.get(entry.index) == Some(&true))
+        {
+            let mut passed = Vec::new();
+            let mut found = None;
+            let mut at = Some(entry);
+            while let Some(entry) = at {
+                if !self.is_gone(entry) {
+                    found = Some(entry.index);
+                    break;
+                }
+                let Some(known) = known.get_mut(entry.index) else { break };
+                if *known {
+                    found = self.above.get(entry.index).copied().flatten();
+                    break;
+                }
+                *known = true;
+                passed.push(entry.index);
+                at = self.old_parent(entry);
+            }
+            for index in passed {
+                if let Some(above) = self.above.get_mut(index) {
+                    *above = found;
+                }
+            }
+        }
+    }
+}
+
+/// Of every entry, whether it goes.
+fn gone(transcript: &Transcript<'_>, chain: &Chain<'_, '_>, draft: &Draft) -> Vec<bool> {
+    let goes = |entry: &Entry<'_>| leaves_nothing(entry, draft.changes(entry.index));
+    let mut gone: Vec<bool> = transcript.entries().iter().map(goes).collect();
+    for index in &chain.outdated {
+        if let Some(gone) = gone.get_mut(*index) {
+            *gone = true;
+        }
+    }
+    gone
+}
