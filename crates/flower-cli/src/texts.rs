@@ -117,9 +117,14 @@ texts! {
     rehearsal_not_killed,
     /// `{say}`
     rehearsal_not_said,
+    /// `{name}`
+    no_part_alone,
+    /// `{known}`
+    hint_part_alone,
     cast_lead_instructions,
     cast_analyst_description,
     cast_analyst_prompt,
+    cast_alone_instructions,
     rehearsal_prompt,
 
     // The receipt.
@@ -127,9 +132,14 @@ texts! {
     receipt_title_failed,
     receipt_answer,
     receipt_who,
+    receipt_turns,
     receipt_calls,
     receipt_characters,
     receipt_share,
+    /// `{count}`
+    receipt_more_workers,
+    /// `{turns}`, `{characters}`, `{calls}`, `{workers}`, `{main}`
+    receipt_shares,
     receipt_steps,
     /// `{result}`, `{turns}`, `{starts}`, `{dollars}`, `{sessions}`
     receipt_step_line,
@@ -153,6 +163,14 @@ texts! {
     receipt_resume_nothing,
     /// `{edits}`
     receipt_resume_left,
+    receipt_warmth,
+    /// `{step}`, `{kept}`, `{written}`
+    receipt_warmth_whole,
+    /// `{step}`, `{read}`, `{kept}`, `{written}`
+    receipt_warmth_part,
+    receipt_scripts,
+    /// `{count}`, `{written}`, `{runs}`, `{again}`
+    receipt_scripts_line,
     receipt_handoffs,
     pass_expire,
     pass_trim,
@@ -162,6 +180,10 @@ texts! {
     receipt_context,
     /// `{watermark}`, `{peak}`, `{turns}`
     receipt_context_line,
+    /// `{first}`, `{last}`, `{turns}`, `{slope}`
+    receipt_growth,
+    /// `{left}`, `{window}`
+    receipt_growth_left,
     receipt_cost,
     /// `{dollars}`, `{input}`, `{read}`, `{write}`, `{output}`, `{hits}`
     receipt_cost_line,

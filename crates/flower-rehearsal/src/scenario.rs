@@ -243,6 +243,13 @@ impl Scenario {
         written::write(self)
     }
 
+    /// The same play for one agent that does all the work itself; `None` where the scenario has no part for it.
+    pub fn alone(mut self) -> Option<Self> {
+        let name = self.run.alone.take()?;
+        self.threads.retain(|thread| thread.name == name);
+        Some(self)
+    }
+
     /// The thread that answers a conversation: the first that matches.
     pub fn thread_for(&self, conversation: &Conversation) -> Option<&Thread> {
         self.threads.iter().find(|thread| thread.matches.fits(conversation))

@@ -14,6 +14,10 @@ use crate::runtime::{DENIALS, HANDOFFS, REWRITTEN, RunError, SPILLS};
 use crate::source::{self, Marks};
 use crate::view::VIEW;
 
+mod warmth;
+
+pub use warmth::Warmth;
+
 /// The figures of a run.
 #[derive(Debug, Serialize)]
 pub struct Receipt {
@@ -29,6 +33,8 @@ pub struct Receipt {
     pub spills: Vec<StoredSpill>,
     /// What was rewritten each time that a session was opened again, step by step.
     pub resumes: Vec<Report>,
+    /// What each step that went on with a session found of it in the prompt cache.
+    pub warmth: Vec<Warmth>,
     /// The documents with which sessions handed over, step by step.
     pub handoffs: Vec<PathBuf>,
     /// Everything that can be counted from them.
@@ -111,6 +117,7 @@ pub fn receipt(
         spills,
         resumes: listed(&steps, REWRITTEN),
         handoffs: listed(&steps, HANDOFFS),
+        warmth: warmth::warmth(&steps, &figures),
         figures,
         cost_usd: steps.iter().filter_map(|step| step.cost_usd).sum(),
         steps,

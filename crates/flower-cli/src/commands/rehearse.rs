@@ -73,6 +73,13 @@ pub(crate) struct Args {
     list: bool,
 }
 
+impl Args {
+    /// One agent does all the work.
+    fn is_alone(&self) -> bool {
+        self.without.iter().any(|layer| layer.is_labour())
+    }
+}
+
 pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
     if args.list {
         return list(args, console);
@@ -81,8 +88,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         return serve(args, console);
     }
     let name = args.scenario.as_deref().unwrap_or(USUAL);
-    let mut scenario = scenario(name, console)?;
-    scenario.run = without(scenario.run, &args.without);
+    let scenario = without(scenario(name, console)?, &args.without).ok_or_else(|| {
+        let known: Vec<&str> = with_one_alone(console);
+        let text = fill(console.texts().no_part_alone, &[("name", name)]);
+        let hint = fill(console.texts().hint_part_alone, &[("known", &known.join(", "))]);
+        CliError::new(Kind::Usage, text).hint(hint)
+    })?;
     if let (Some(part), Some(directory)) = (&args.part, &args.workspace) {
         return play_part(args, part, scenario, directory, console);
     }
@@ -108,6 +119,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         workspace: &workspace,
         seed,
         show: Show::of(args.json),
+        alone: args.is_alone(),
         console,
     };
     let performance = stage::block_on(play.perform())?;
@@ -151,6 +163,7 @@ fn play_part(
         seed: part.seed,
         show: Show::Both,
         again: Vec::new(),
+        alone: args.is_alone(),
         console,
     };
     stage::block_on(play.perform_part(part))
@@ -193,14 +206,20 @@ fn show_receipt(
 /// A built-in scenario in the language of the console.
 fn built_in(built_in: &BuiltIn, console: &Console) -> Result<Scenario, ScenarioError> {
     let text = match console.lang {
-        Lang::En => built_in.english,
-        Lang::Zh => built_in.chinese,
+        Lang::En => built_in.english(),
+        Lang::Zh => built_in.chinese(),
     };
-    Scenario::parse(built_in.name, text)
+    Scenario::parse(built_in.name, &text)
+}
+
+/// Names of the built-in scenarios that can be played without division of labour.
+fn with_one_alone(console: &Console) -> Vec<&'static str> {
+    let has_part = |one: &&BuiltIn| built_in(one, console).is_ok_and(|scenario| scenario.run.alone.is_some());
+    BUILT_IN.iter().filter(has_part).map(|one| one.name).collect()
 }
 
 fn scenario(name: &str, console: &Console) -> Result<Scenario, CliError> {
-    let parsed = match BUILT_IN.iter().find(|built_in| built_in.name == name) {
+    let parsed = match BuiltIn::named(name) {
         Some(found) => built_in(found, console),
         None => Scenario::load(Path::new(name)),
     };

@@ -34,7 +34,7 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of(
         "rehearse",
         "without",
-        "不用这些层来排练,以逗号分隔:由此看出它们有什么用 [spill、expire、denials、trim、handoff]",
+        "不用这些层来排练,以逗号分隔:由此看出它们有什么用 [labour(分工,连同工作台)、spill、expire、denials、trim、handoff;all 是全部]",
     ),
     of("rehearse", "part", "演另一个进程交来的一步"),
     of("rehearse", "list", "列出内置剧本"),

@@ -97,7 +97,16 @@ fn a_resume_reads_less_and_the_next_one_finds_it_in_the_cache() {
         let answers = play.answers();
         assert_eq!(answers.len(), 3, "{what}: {answers:?}");
         assert!(answers[1].contains(&texts(&place.workspace()).len().to_string()), "{what}: {answers:?}");
-        // The second resume writes what is new, and reads what the first has written.
+        // The second resume writes what is new, and reads all that the first has written. The receipt says so.
+        let [cold, whole] = receipt["warmth"].as_array().unwrap().as_slice() else {
+            panic!("{what}: {}", receipt["warmth"])
+        };
+        let tokens = |found: &Value, name: &str| found[name].as_u64().unwrap();
+        assert!(tokens(cold, "read") < tokens(cold, "kept"), "{what}: what was rewritten is cold: {cold}");
+        assert_eq!((&cold["step"], &whole["step"]), (&2.into(), &3.into()), "{what}");
+        assert_eq!(tokens(whole, "read"), tokens(whole, "kept"), "{what}: nothing is written again: {whole}");
+        let left_by_first = tokens(cold, "read") + tokens(cold, "written");
+        assert!(tokens(whole, "read") >= left_by_first, "{what}: {cold} {whole}");
         let steps = receipt["steps"].as_array().unwrap();
         assert_eq!(steps[1]["sessions"], steps[2]["sessions"], "{what}");
         let tokens = |step: &Value, name: &str| {
@@ -120,6 +129,43 @@ fn without_its_layers_a_resume_reads_everything() {
     for report in play.receipt()["resumes"].as_array().unwrap() {
         assert_eq!((count(&report["made"]), &report["tokens_saved"]), (0, &0.into()), "{report}");
     }
+}
+
+#[test]
+fn a_long_run_keeps_most_of_its_work_out_of_the_main_thread() {
+    for (version, lang) in plays() {
+        let of = |arguments: &[&str]| Play::of(&Place::new(), version, lang, arguments).calm();
+        let (with, without) = (of(&["long-small"]), of(&["long-small", "--without", "all"]));
+        let what = &with.what;
+        let (with, without) = (with.receipt(), without.receipt());
+        let number = |of: &Value| of.as_u64().unwrap();
+        let workers = &with["figures"]["workers"];
+        assert_eq!(number(&workers["calls"]["called"]), 4 * 10, "{what}");
+        assert_eq!(number(&without["figures"]["workers"]["calls"]["called"]), 0, "{what}");
+        // Alone it is the same calls but the four that delegate.
+        let calls = |receipt: &Value| number(&receipt["figures"]["total"]["calls"]["called"]);
+        assert_eq!(calls(with), calls(without) + 4, "{what}");
+        assert_eq!(count(&with["figures"]["denials"]), 1, "{what}");
+        assert!(number(&with["figures"]["total"]["spills"]["spilled_characters"]) > 40_000, "{what}");
+        assert_eq!((count(&without["spills"]), count(&without["figures"]["denials"])), (0, 0), "{what}");
+        let [small, large] = [with, without].map(|receipt| number(&receipt["figures"]["watermark"]));
+        assert!(large > small + small / 4, "{what}: {small} tokens with layers, {large} without");
+        for receipt in [with, without] {
+            for found in receipt["warmth"].as_array().unwrap() {
+                assert_eq!(found["read"], found["kept"], "{what}: every resume finds all of it: {found}");
+            }
+            assert_eq!(count(&receipt["warmth"]), 2, "{what}");
+        }
+    }
+}
+
+#[test]
+fn what_has_no_part_for_one_alone_is_not_played_without_labour() {
+    let place = Place::new();
+    let version = versions().last().unwrap();
+    let said = Said::by(rehearsal(&place, version, "en").args(["resume", "--without", "labour"]));
+    said.assert_code(2);
+    assert!(said.stderr.contains("resume has no part") && said.stderr.contains("long"), "{}", said.stderr);
 }
 
 #[test]

@@ -186,6 +186,7 @@ fn programs_can_rely_on_the_names() {
     figures.threads[].context[].timestamp
     figures.threads[].context[].tokens
     figures.threads[].context[].cache_read
+    figures.threads[].context[].cache_write
     figures.threads[].context[].output
     figures.threads[].context[].dollars
     figures.threads[].trend.since_turn

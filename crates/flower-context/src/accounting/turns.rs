@@ -20,6 +20,9 @@ pub struct ContextAt {
     /// The part of the prompt that was read from the cache.
     #[serde(default)]
     pub cache_read: u64,
+    /// The part of the prompt that was written to the cache.
+    #[serde(default)]
+    pub cache_write: u64,
     /// Tokens of the answer.
     #[serde(default)]
     pub output: u64,
@@ -200,6 +203,7 @@ impl Turn {
             timestamp: self.timestamp.clone(),
             tokens: self.usage.context(),
             cache_read: self.usage.cache_read,
+            cache_write: self.usage.cache_write,
             output: self.usage.output,
             dollars: self.dollars(&self.usage, prices),
         }

@@ -135,6 +135,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
     let written: WrittenScenario = toml::from_str(text).map_err(|error| {
         place.error(error.span().map_or(0, |span| span.start), error.message().trim().to_owned())
     })?;
+    let alone = written.run.alone.as_ref().map(|name| (name.span().start, name.get_ref().clone()));
     let run = place.run(written.run, written.prompt.as_deref())?;
     let mut threads: Vec<Thread> = Vec::new();
     for written in written.thread {
@@ -146,6 +147,9 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
             );
         }
         threads.push(thread);
+    }
+    if let Some((at, name)) = alone.filter(|(_, name)| threads.iter().all(|thread| thread.name != *name)) {
+        return Err(place.error(at, format!("no thread is called {name:?}; {}", known_threads(&threads))));
     }
     let fallback = written.fallback.map(|step| place.step(step, 0)).transpose()?;
     let mut faults = Vec::new();

@@ -26,6 +26,10 @@
 //! free), `retries` (how often the harness itself tries a failed request again). `isolated = true` gives each worker a
 //! worktree of its own.
 //!
+//! **Alone.** `alone = "NAME"` names the thread that answers the main thread when the run is played without division of
+//! labour: one agent that does all the work itself, so that both ways can be compared. Otherwise the first thread that
+//! matches answers, as always; so it stands behind the coordinator's.
+//!
 //! **Steps.** `[[run.step]]` entries are played one after the other: `prompt`, `start` (`"resume"`, `"fork"` or `"fresh"`;
 //! the first is always fresh, the others resume unless they say otherwise) and `idle_seconds`, by which the clock of the
 //! prompt cache goes forward first. Without any, the run is the one step that `prompt` at the top of the file asks for.
@@ -43,6 +47,8 @@ use std::time::Duration;
 pub struct Run {
     /// Each worker gets a worktree of its own.
     pub isolated: bool,
+    /// The thread of an agent that does all the work itself, where the play has one.
+    pub alone: Option<String>,
     /// Characters from which on a result moves to disk.
     pub spill: Setting,
     /// Newest results of glances that stay as they are on a resume.

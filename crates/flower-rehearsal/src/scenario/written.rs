@@ -57,6 +57,9 @@ impl Lines {
         if run.isolated {
             self.field("isolated", true);
         }
+        if let Some(alone) = &run.alone {
+            self.text("alone", alone);
+        }
         for (key, setting) in [
             ("spill", run.spill),
             ("expire", run.expire),

@@ -185,9 +185,9 @@ fn both_languages_are_the_same_play() {
             .collect::<Vec<_>>()
     };
     for built_in in BUILT_IN {
-        assert_eq!(shape(built_in.english), shape(built_in.chinese), "{}", built_in.name);
-        let read = |text| Scenario::parse(built_in.name, text).unwrap();
-        let (english, chinese) = (read(built_in.english), read(built_in.chinese));
+        assert_eq!(shape(&built_in.english()), shape(&built_in.chinese()), "{}", built_in.name);
+        let read = |text: &str| Scenario::parse(built_in.name, text).unwrap();
+        let (english, chinese) = (read(&built_in.english()), read(&built_in.chinese()));
         assert_eq!((&*english.name, &*chinese.name), (built_in.name, built_in.name));
         assert_eq!((english.window, english.faults.len()), (chinese.window, chinese.faults.len()));
     }

@@ -39,8 +39,8 @@ fn the_headings_that_are_asked_for_are_read() {
 fn the_built_in_rehearsals_recognise_what_is_asked() {
     let mut recognised = 0;
     for built_in in flower_rehearsal::BUILT_IN {
-        for (lang, text) in [(Lang::En, built_in.english), (Lang::Zh, built_in.chinese)] {
-            let scenario = flower_rehearsal::Scenario::parse(built_in.name, text).unwrap();
+        for (lang, text) in [(Lang::En, built_in.english()), (Lang::Zh, built_in.chinese())] {
+            let scenario = flower_rehearsal::Scenario::parse(built_in.name, &text).unwrap();
             for marker in scenario.threads.iter().flat_map(|thread| &thread.matches.last) {
                 assert!(request(lang, 5_000).contains(marker.as_str()), "{}: {marker}", built_in.name);
                 assert!(!opened(lang, &document(), Some(&Why::Full)).contains(marker.as_str()), "{marker}");

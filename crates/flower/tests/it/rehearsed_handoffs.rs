@@ -7,7 +7,7 @@ use flower::roles::{AgentSpec, coordinator, worker};
 use flower::runtime::RunEvent;
 use flower_claude::harness::Version;
 use flower_context::Lang;
-use flower_rehearsal::{BUILT_IN, Scenario};
+use flower_rehearsal::{BuiltIn, Scenario};
 
 use crate::played::{Place, Played, versions};
 
@@ -28,14 +28,14 @@ fn lead() -> AgentSpec {
 }
 
 async fn play(place: &Place, version: Version, name: &str, lang: Lang, handoff: Handoff) -> Played {
-    let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name).unwrap();
+    let built_in = BuiltIn::named(name).unwrap();
     let scenario = match lang {
-        Lang::En => built_in.english,
-        Lang::Zh => built_in.chinese,
+        Lang::En => built_in.english(),
+        Lang::Zh => built_in.chinese(),
     };
-    let window = Scenario::parse(name, scenario).unwrap().window;
+    let window = Scenario::parse(name, &scenario).unwrap().window;
     let builder = place.builder(version).lang(lang).handoff(Handoff { window, ..handoff });
-    let played = place.play_with(builder, &lead(), scenario).await.unwrap();
+    let played = place.play_with(builder, &lead(), &scenario).await.unwrap();
     assert!(played.outcome.ok(), "{version} {name}: {:?}", played.outcome.failure);
     played
 }

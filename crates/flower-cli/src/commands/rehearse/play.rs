@@ -34,6 +34,8 @@ pub(super) struct Play<'a> {
     pub(super) show: Show,
     /// The arguments with which another process plays the same.
     pub(super) again: Vec<OsString>,
+    /// One agent does all the work.
+    pub(super) alone: bool,
     pub(super) console: &'a Console,
 }
 
@@ -163,7 +165,11 @@ impl Play<'_> {
         session: Option<&str>,
     ) -> Result<Played, CliError> {
         let console = self.console;
-        let spec = cast::lead(console.texts(), self.scenario.run.isolated);
+        let spec = if self.alone {
+            cast::alone(console.texts())
+        } else {
+            cast::lead(console.texts(), self.scenario.run.isolated)
+        };
         let start = match (step.start, session) {
             (Begin::Resume, Some(session)) => Start::Resume(session.to_owned()),
             (Begin::Fork, Some(session)) => Start::Fork(session.to_owned()),

@@ -20,25 +20,46 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// A layer that a rehearsal can be played without, to see what it is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Layer {
+    // Division of labour, and with it the workbench: one agent does all the work.
+    Labour,
     Spill,
     Expire,
     Denials,
     Trim,
     Handoff,
+    All,
 }
 
-/// The settings with some layers off.
-pub(super) fn without(mut run: Run, layers: &[Layer]) -> Run {
+impl Layer {
+    /// One agent does all the work.
+    pub(super) fn is_labour(self) -> bool {
+        matches!(self, Self::Labour | Self::All)
+    }
+}
+
+/// The scenario with some layers off; `None` where it has no part for one agent that does all the work.
+pub(super) fn without(scenario: Scenario, layers: &[Layer]) -> Option<Scenario> {
+    let alone = layers.iter().any(|layer| layer.is_labour());
+    let mut scenario = if alone { scenario.alone()? } else { scenario };
+    let run = &mut scenario.run;
     for layer in layers {
         match layer {
+            Layer::Labour => {}
             Layer::Spill => run.spill = Setting::Off,
             Layer::Expire => run.expire = Setting::Off,
             Layer::Denials => run.denials = Setting::Off,
             Layer::Trim => run.trim = Setting::Off,
             Layer::Handoff => run.handoff = Setting::Off,
+            Layer::All => {
+                for setting in
+                    [&mut run.spill, &mut run.expire, &mut run.denials, &mut run.trim, &mut run.handoff]
+                {
+                    *setting = Setting::Off;
+                }
+            }
         }
     }
-    run
+    Some(scenario)
 }
 
 /// The builder with the scenario's settings.

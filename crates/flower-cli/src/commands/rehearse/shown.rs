@@ -1,17 +1,17 @@
 //! The receipt as people and programs see it.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use flower::receipt::Receipt;
-use flower_context::accounting::{ThreadFigures, Totals};
 use flower_context::fill;
 use serde::Serialize;
 
 use crate::console::{harmless, one_line};
 use crate::texts::Texts;
 
+mod growth;
 mod layers;
+mod who;
 
 /// Where everything lies.
 #[derive(Debug, Serialize)]
@@ -49,7 +49,7 @@ pub(super) fn lines(receipt: &Receipt, answers: &[&str], places: &Places, texts:
         lines.extend(harmless(answer).lines().map(|line| format!("  {line}")));
     }
     layers::steps(&mut lines, receipt, texts);
-    who(&mut lines, receipt, texts);
+    who::who(&mut lines, receipt, texts);
     denied(&mut lines, receipt, texts);
     layers::layers(&mut lines, receipt, texts);
     context_and_cost(&mut lines, receipt, texts);
@@ -75,55 +75,6 @@ fn section(lines: &mut Vec<String>, title: &str) {
     lines.push(title.to_owned());
 }
 
-fn who(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
-    let figures = &receipt.figures;
-    section(lines, texts.receipt_who);
-    lines.push(format!(
-        "  {}{}{}{}",
-        padded("", 24),
-        right(texts.receipt_calls, 8),
-        right(texts.receipt_characters, 12),
-        right(texts.receipt_share, 8)
-    ));
-    let all = figures.total.characters.total();
-    let mut row = |label: &str, calls: u64, characters: u64| {
-        lines.push(format!(
-            "  {}{:>8}{:>12}{:>8}",
-            padded(label, 24),
-            grouped(calls),
-            grouped(characters),
-            percent(characters, all)
-        ));
-    };
-    let total = |totals: &Totals| (totals.calls.called, totals.characters.total());
-    let (calls, characters) = total(&figures.main);
-    row(texts.receipt_main, calls, characters);
-    let (calls, characters) = total(&figures.workers);
-    row(texts.receipt_workers, calls, characters);
-    for thread in &figures.threads {
-        if let Some(worker) = &thread.worker {
-            let what =
-                worker.description.as_deref().or(worker.agent_type.as_deref()).unwrap_or(&worker.agent_id);
-            let calls = thread.calls.values().map(|calls| calls.called).sum();
-            row(&format!("  {}", one_line(what, 20)), calls, thread.characters.total());
-        }
-    }
-    let by_tool = |of_worker: bool| {
-        let mut tools = BTreeMap::<&str, u64>::new();
-        let threads =
-            figures.threads.iter().filter(|thread: &&ThreadFigures| thread.worker.is_some() == of_worker);
-        for (tool, calls) in threads.flat_map(|thread| &thread.calls) {
-            *tools.entry(tool).or_default() += calls.called;
-        }
-        let list: Vec<String> =
-            tools.iter().map(|(tool, count)| format!("{} {count}", one_line(tool, 40))).collect();
-        if list.is_empty() { "-".to_owned() } else { list.join(", ") }
-    };
-    section(lines, texts.receipt_tools);
-    lines.push(format!("  {}{}", padded(texts.receipt_main, 14), by_tool(false)));
-    lines.push(format!("  {}{}", padded(texts.receipt_workers, 14), by_tool(true)));
-}
-
 fn denied(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
     section(lines, texts.receipt_denied);
     if receipt.figures.denials.is_empty() {
@@ -147,6 +98,7 @@ fn context_and_cost(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
         ],
     );
     lines.push(format!("  {line}"));
+    growth::growth(lines, figures, texts);
     section(lines, texts.receipt_cost);
     for (model, used) in &figures.models {
         let dollars = used.dollars.map_or_else(|| "?".to_owned(), |dollars| format!("{dollars:.4}"));
@@ -165,10 +117,10 @@ fn context_and_cost(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
     }
 }
 
+/// With one digit behind the point, rounded to the nearest.
 fn percent(part: u64, whole: u64) -> String {
-    // Rounded to the nearest.
-    match part.saturating_mul(200).saturating_add(whole).checked_div(whole.saturating_mul(2)) {
-        Some(percent) => format!("{percent} %"),
+    match part.saturating_mul(2000).saturating_add(whole).checked_div(whole.saturating_mul(2)) {
+        Some(thousandths) => format!("{}.{} %", grouped(thousandths / 10), thousandths % 10),
         None => "-".to_owned(),
     }
 }

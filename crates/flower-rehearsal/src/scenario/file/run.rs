@@ -12,6 +12,7 @@ use toml::Spanned;
 pub(super) struct WrittenRun {
     #[serde(default)]
     isolated: bool,
+    pub(super) alone: Option<Spanned<String>>,
     spill: Option<Spanned<Number>>,
     expire: Option<Spanned<Number>>,
     denials: Option<Spanned<Number>>,
@@ -102,6 +103,7 @@ impl Place<'_> {
         }
         Ok(Run {
             isolated: written.isolated,
+            alone: written.alone.map(Spanned::into_inner),
             spill: self.setting(written.spill.as_ref())?,
             expire: self.setting(written.expire.as_ref())?,
             denials: self.setting(written.denials.as_ref())?,

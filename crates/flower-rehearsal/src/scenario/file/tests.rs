@@ -64,7 +64,11 @@ fn errors_name_the_line_and_what_to_write() {
         ("[[thread]\n", "s.toml:1: "),
         (
             "[run]\nisolate = true\n",
-            "s.toml:2: unknown field `isolate`, expected one of `isolated`, `spill`, `expire`, `denials`, `trim`, `handoff`, `retries`, `step`",
+            "s.toml:2: unknown field `isolate`, expected one of `isolated`, `alone`, `spill`, `expire`, `denials`, `trim`, `handoff`, `retries`, `step`",
+        ),
+        (
+            "[run]\nalone = \"solo\"\n[fallback]\ntext = \"x\"\n",
+            "s.toml:2: no thread is called \"solo\"; the file has no threads",
         ),
         ("[run]\n\nspill = true\n", "s.toml:3: invalid value: boolean `true`, expected a number, or false"),
         ("[run]\nexpire = -1\n", "s.toml:2: write 0 or more, or false for off"),
@@ -113,6 +117,7 @@ fn a_whole_file_is_read() {
         window = 60000
         [run]
         isolated = true
+        alone = "main"
         spill = 1000
         expire = false
         trim = 2
@@ -175,6 +180,7 @@ fn a_whole_file_is_read() {
     assert_eq!(scenario.faults.len(), 1);
     let run = &scenario.run;
     assert!(run.isolated);
+    assert_eq!(run.alone.as_deref(), Some("main"));
     assert_eq!(
         [run.spill, run.expire, run.denials, run.trim],
         [Setting::At(1000), Setting::Off, Setting::Usual, Setting::At(2)]

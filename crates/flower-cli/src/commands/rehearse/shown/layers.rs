@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use flower::receipt::Receipt;
+use flower::receipt::{Receipt, Warmth};
+use flower_context::accounting::Script;
 use flower_context::fill;
 use flower_context::rewrite::{Pass, Report};
 use flower_store::StepRecord;
 
-use super::{grouped, padded, section};
+use super::{grouped, padded, percent, section};
 use crate::console::one_line;
 use crate::texts::Texts;
 
@@ -44,6 +45,8 @@ pub(super) fn layers(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) 
     rows.extend(spills(receipt, texts).into_iter().map(|line| (texts.receipt_spills, line)));
     let resumes = receipt.resumes.iter();
     rows.extend(resumes.map(|report| (texts.receipt_resumes, resume(report, texts))));
+    rows.extend(receipt.warmth.iter().map(|found| (texts.receipt_warmth, warmth(found, texts))));
+    rows.extend(scripts(receipt, texts).map(|line| (texts.receipt_scripts, line)));
     let handoffs = receipt.handoffs.iter();
     rows.extend(handoffs.map(|path| (texts.receipt_handoffs, one_line(&path.display().to_string(), 400))));
     if rows.is_empty() {
@@ -110,6 +113,38 @@ fn resume(report: &Report, texts: &Texts) -> String {
         line.push_str(&fill(texts.receipt_resume_left, &[("edits", &edits(&report.left))]));
     }
     line
+}
+
+/// What the workbench's scripts are good for: written once, run often.
+fn scripts(receipt: &Receipt, texts: &Texts) -> Option<String> {
+    let scripts = &receipt.figures.scripts;
+    let sum = |of: fn(&Script) -> u64| scripts.iter().map(of).sum::<u64>();
+    let again = scripts.iter().filter(|script| script.runs > 1).count() as u64;
+    let line = || {
+        fill(
+            texts.receipt_scripts_line,
+            &[
+                ("count", &grouped(scripts.len() as u64)),
+                ("written", &grouped(sum(|script| script.written))),
+                ("runs", &grouped(sum(|script| script.runs))),
+                ("again", &percent(again, scripts.len() as u64)),
+            ],
+        )
+    };
+    (!scripts.is_empty()).then(line)
+}
+
+fn warmth(found: &Warmth, texts: &Texts) -> String {
+    let line = if found.is_whole() { texts.receipt_warmth_whole } else { texts.receipt_warmth_part };
+    fill(
+        line,
+        &[
+            ("step", &found.step.to_string()),
+            ("read", &grouped(found.read)),
+            ("kept", &grouped(found.kept)),
+            ("written", &grouped(found.written)),
+        ],
+    )
 }
 
 fn name(pass: Pass, texts: &Texts) -> &str {
