@@ -51,7 +51,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::transcript::{Entry, Note, Role, Transcript};
-use draft::{Draft, Inserted, Side};
+use draft::{At, Draft, Inserted, Side};
 use proposal::Proposal;
 use survey::{Span, Survey};
 
@@ -106,6 +106,7 @@ pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rew
     let texts = texts::texts(policy.lang);
 
     let mut repairs = heal::heal(&survey, texts);
+    repairs.extend(heal::remove_left_results(transcript, &survey));
     if policy.debris {
         repairs.extend(debris::prune_debris(transcript, &survey, texts));
     }
@@ -131,6 +132,8 @@ pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rew
         proposal.changes.into_iter().for_each(|(entry, change)| draft.change(entry, change));
         spilled.extend(proposal.spilled);
     }
+    // A new beginning is in front of everything.
+    let first = headless(&survey, &draft).map(|_| At { part: 0, block: 0 }).or(first);
     let (mut thinking_dropped, thinking_bytes) = thinking::drop_thinking(&survey, first, texts, &mut draft);
     if policy.thinking == Thinking::Drop {
         thinking_dropped += thinking::drop_unsent(transcript, &survey, texts, &mut draft);
@@ -180,8 +183,9 @@ fn economical(survey: &Survey<'_, '_>, policy: &Policy<'_>) -> Vec<Proposal> {
     proposals
 }
 
-/// A history must begin with the user. Where it does not, a line in front says what is missing.
-fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Draft) {
+/// The first entry that is left of the conversation, where that is one of the model: a history must begin
+/// with the user.
+fn headless<'t, 'a>(survey: &Survey<'t, 'a>, draft: &Draft) -> Option<&'t Entry<'a>> {
     let is_left = |entry: &Entry<'_>| !render::leaves_nothing(entry, draft.changes(entry.index));
     let lines = |message: &Span| {
         let parts = survey.parts.get(message.parts.clone()).unwrap_or_default().iter();
@@ -192,8 +196,13 @@ fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Dr
             .collect::<HashSet<_>>()
     };
     let mut messages = survey.messages.iter().map(|message| (message.role, lines(message)));
-    let Some((Role::Assistant, lines)) = messages.find(|(_, lines)| !lines.is_empty()) else { return };
-    let Some(first) = survey.chain.entries.iter().find(|entry| lines.contains(&entry.index)) else { return };
+    let (Role::Assistant, lines) = messages.find(|(_, lines)| !lines.is_empty())? else { return None };
+    survey.chain.entries.iter().find(|entry| lines.contains(&entry.index)).copied()
+}
+
+/// A line in front of a history without a beginning says that it is missing.
+fn begin_with_user(survey: &Survey<'_, '_>, texts: &texts::Texts, draft: &mut Draft) {
+    let Some(first) = headless(survey, draft) else { return };
     draft.inserted.push(Inserted {
         beside: first.index,
         parent: None,

@@ -26,6 +26,7 @@ mod read;
 
 mod compaction;
 mod links;
+mod lost;
 
 mod chain;
 

@@ -159,8 +159,12 @@ impl<'a> Lines<'_, 'a> {
                 stack.extend(new.rev().map(|position| Item::New(*position)));
             }
         }
-        // What still waits hangs in a circle off the chain: no resume has ever reached it, and linking it
-        // somewhere would make it the newest leaf.
+        // A circle in a thread that the transcript is not about: its lines stay as they are.
+        let mut left: Vec<Item> = waiting.into_values().flatten().collect();
+        left.sort_unstable();
+        for item in left {
+            self.put(item, &mut out);
+        }
         out.finish()
     }
 
@@ -173,7 +177,7 @@ impl<'a> Lines<'_, 'a> {
                 if self.links.is_gone(entry) || entry.uuid().is_none() {
                     return None;
                 }
-                self.links.kept_parent(entry).filter(|parent| *parent != index)
+                self.links.kept_parent(entry)
             }
         }
     }
@@ -200,7 +204,7 @@ impl<'a> Lines<'_, 'a> {
 }
 
 /// Something to write: an entry, or a new line by its position in the draft.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     Entry(usize),
     New(usize),

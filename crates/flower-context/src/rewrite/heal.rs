@@ -17,7 +17,7 @@ use super::survey::{Call, Survey};
 use super::texts::Texts;
 use crate::json::{Json, is_blank, string};
 use crate::threads;
-use crate::transcript::{Block, Content, Message, Role, ToolResult};
+use crate::transcript::{Block, Content, Entry, FileParent, Message, Role, ToolResult, Transcript};
 
 /// Lines from which on a second thread is worth while.
 const MANY_LINES: usize = 2000;
@@ -74,6 +74,31 @@ fn heal_line(survey: &Survey<'_, '_>, index: usize, texts: &Texts) -> Vec<(At, C
         repairs.push((start, Change::ShowNuls));
     }
     repairs
+}
+
+/// Results beside the conversation whose call is nowhere: their line lost its place with the call's. What a
+/// resume makes of them nobody knows.
+pub(super) fn remove_left_results(transcript: &Transcript<'_>, survey: &Survey<'_, '_>) -> Vec<Proposal> {
+    let sent: HashSet<usize> = survey.parts.iter().map(|part| part.entry.index).collect();
+    let is_lost = |entry: &&Entry<'_>| transcript.file_parent(entry) == FileParent::Missing;
+    let lost = transcript.members().filter(is_lost).filter(|entry| !sent.contains(&entry.index));
+    let mut proposals = Vec::new();
+    for entry in lost.filter(|entry| survey.may_change(entry)) {
+        let blocks = entry.message_ref().map(Message::blocks).unwrap_or_default();
+        let results =
+            (0..blocks.len()).filter(|block| matches!(blocks.get(*block), Some(Block::ToolResult(_))));
+        let changes: Vec<_> = results.map(|block| (entry.index, Change::RemoveBlock { block })).collect();
+        if !changes.is_empty() {
+            proposals.push(Proposal {
+                pass: Pass::Heal,
+                first: None,
+                changes,
+                saved: 0,
+                spilled: Vec::new(),
+            });
+        }
+    }
+    proposals
 }
 
 /// What a result without any text needs, or one with a blank part.

@@ -85,11 +85,12 @@ impl<'t, 'a> Links<'t, 'a> {
     /// The nearest entry above that is left, whether or not a new line comes between.
     pub(super) fn kept_parent(&self, entry: &Entry<'a>) -> Option<usize> {
         let parent = self.old_parent(entry)?;
-        if self.is_gone(parent) {
+        let kept = if self.is_gone(parent) {
             self.above.get(parent.index).copied().flatten()
         } else {
             Some(parent.index)
-        }
+        };
+        kept.filter(|kept| *kept != entry.index)
     }
 
     /// The leaf of the chain, or what is left above it.
@@ -105,8 +106,9 @@ impl<'t, 'a> Links<'t, 'a> {
         }
         let found = match self.transcript.file_parent(entry) {
             FileParent::None => return None,
+            _ if self.chain.cut.contains(&entry.index) => None,
             FileParent::Missing => None,
-            FileParent::Known(index) => self.transcript.entries().get(index),
+            FileParent::Known(index) | FileParent::Answers(index) => self.transcript.entries().get(index),
         };
         let found = match found {
             Some(found) if !self.earlier.is_empty() => {

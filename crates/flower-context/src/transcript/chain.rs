@@ -10,10 +10,6 @@ use super::links::{Links, Parent};
 use super::note::{Note, NoteKind};
 use super::read::Transcript;
 
-/// Copies that one walk puts aside at most. Each costs a new walk; a transcript with more is bridged as it
-/// stands.
-const COPIES_PUT_ASIDE: usize = 8;
-
 /// The entries of one conversation from its root to its leaf.
 ///
 /// Results of parallel calls that hang off the chain are not in it: see [`MessageView`](super::MessageView).
@@ -29,6 +25,8 @@ pub struct Chain<'t, 'a> {
     pub(crate) outdated: HashSet<usize>,
     /// Index of each entry whose parent could not be followed, and the entry that was taken instead.
     pub(crate) bridged: HashMap<usize, Option<&'t Entry<'a>>>,
+    /// Indices of entries whose parent leads back to them.
+    pub(crate) cut: HashSet<usize>,
 }
 
 impl<'a> Transcript<'a> {
@@ -56,16 +54,8 @@ impl<'a> Transcript<'a> {
     /// in file order.
     pub fn chain(&self) -> Chain<'_, 'a> {
         let mut links = Links::of(self);
-        let mut retries = COPIES_PUT_ASIDE;
-        loop {
-            let walk = Walk::along(self, &links);
-            let circle = walk.circle.iter().copied();
-            let put_aside = retries > 0 && circle.into_iter().any(|entry| links.put_aside(entry));
-            if !put_aside {
-                return walk.finish(&links);
-            }
-            retries -= 1;
-        }
+        links.cut_circles();
+        Walk::along(self, &links).finish(links)
     }
 
     fn leaf<'t>(&'t self, links: &Links<'t, 'a>) -> Option<&'t Entry<'a>> {
@@ -91,15 +81,13 @@ struct Walk<'t, 'a> {
     transcript: &'t Transcript<'a>,
     /// The entries so far, leaf first.
     entries: Vec<&'t Entry<'a>>,
-    /// Where in `entries` an entry stands.
-    position: Vec<Option<usize>>,
+    /// Of every entry, whether it is not yet in `entries`.
+    free: Vec<bool>,
     /// For every entry one at or before it, with nothing to bridge to between the two: no stretch is
     /// searched twice.
     before: Vec<usize>,
     notes: Vec<Note>,
     bridged: HashMap<usize, Option<&'t Entry<'a>>>,
-    /// The first stretch of entries that leads back to its beginning.
-    circle: Vec<&'t Entry<'a>>,
 }
 
 impl<'t, 'a> Walk<'t, 'a> {
@@ -108,16 +96,15 @@ impl<'t, 'a> Walk<'t, 'a> {
         let mut walk = Self {
             transcript,
             entries: Vec::new(),
-            position: vec![None; count],
+            free: vec![true; count],
             before: (0..count).collect(),
             notes: Vec::new(),
             bridged: HashMap::new(),
-            circle: Vec::new(),
         };
         let mut current = transcript.leaf(links);
         while let Some(entry) = current {
-            if let Some(position) = walk.position.get_mut(entry.index) {
-                *position = Some(walk.entries.len());
+            if let Some(is_free) = walk.free.get_mut(entry.index) {
+                *is_free = false;
             }
             walk.entries.push(entry);
             current = walk.next(entry, links);
@@ -130,16 +117,8 @@ impl<'t, 'a> Walk<'t, 'a> {
         let kind = match links.parent(entry) {
             Parent::None => return None,
             Parent::Known(parent) if self.is_free(parent) => return Some(parent),
-            Parent::Known(parent) => {
-                let start = self.position.get(parent.index).copied().flatten();
-                if let Some(circle) =
-                    start.and_then(|start| self.entries.get(start..)).filter(|_| self.circle.is_empty())
-                {
-                    self.circle = circle.to_vec();
-                }
-                NoteKind::Cycle { parent: parent.uuid().unwrap_or_default().to_owned() }
-            }
-            Parent::Circular => NoteKind::Cycle { parent: parent() },
+            // A bridge can lead back too.
+            Parent::Known(_) | Parent::Circular => NoteKind::Cycle { parent: parent() },
             Parent::Missing => NoteKind::MissingParent { parent: parent() },
         };
         self.notes.push(Note { line: entry.line, kind });
@@ -149,7 +128,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     fn is_free(&self, entry: &Entry<'a>) -> bool {
-        self.position.get(entry.index) == Some(&None)
+        self.free.get(entry.index) == Some(&true)
     }
 
     /// The nearest entry of the thread before `entry` that was not visited.
@@ -180,12 +159,19 @@ impl<'t, 'a> Walk<'t, 'a> {
         found
     }
 
-    fn finish(mut self, links: &Links<'t, 'a>) -> Chain<'t, 'a> {
+    fn finish(mut self, links: Links<'t, 'a>) -> Chain<'t, 'a> {
         self.entries.reverse();
         self.notes.sort_by_key(|note| note.line);
         let entries = self.transcript.entries().iter();
         let outdated = entries.filter(|entry| links.is_outdated(entry)).map(|entry| entry.index).collect();
         let standing = links.standing().collect();
-        Chain { entries: self.entries, notes: self.notes, standing, outdated, bridged: self.bridged }
+        Chain {
+            entries: self.entries,
+            notes: self.notes,
+            standing,
+            outdated,
+            bridged: self.bridged,
+            cut: links.cut,
+        }
     }
 }

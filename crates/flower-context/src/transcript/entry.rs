@@ -145,6 +145,12 @@ impl<'a> Entry<'a> {
         self.kind() == EntryKind::System && self.envelope.subtype.as_deref() == Some("compact_boundary")
     }
 
+    /// Whether a conversation may begin with the entry: not an answer, and not the result of a call.
+    pub(crate) fn may_begin(&self) -> bool {
+        let answers = |message: &Message<'_>| message.tool_results().next().is_some();
+        self.kind() != EntryKind::Assistant && !self.message_ref().is_some_and(answers)
+    }
+
     /// Whether the harness wrote this user entry: a note, a summary, the notification of a background task.
     pub fn is_written_by_harness(&self) -> bool {
         self.envelope.is_meta || self.envelope.is_compact_summary || self.is_task_notification()

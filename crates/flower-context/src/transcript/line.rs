@@ -33,7 +33,10 @@ impl<'a> Line<'a> {
     pub(super) fn content(&self) -> Content<'a> {
         let mut bytes = self.bytes;
         bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        // A file that went through a conversion of line ends twice has more than one.
+        while let Some(rest) = bytes.strip_suffix(b"\r") {
+            bytes = rest;
+        }
         let mut byte_order_mark = false;
         if self.start == 0
             && let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK)
@@ -98,6 +101,7 @@ mod tests {
         check(b"{}", &[b"{}"]);
         check(b"{}\n", &[b"{}"]);
         check(b"{}\r\n[]\n", &[b"{}", b"[]"]);
+        check(b"{}\r\r\n[]\r", &[b"{}", b"[]"]);
         check(b"\n\n", &[b"", b""]);
         check(b"\xEF\xBB\xBF{}\n\xEF\xBB\xBF{}", &[b"{}", b"\xEF\xBB\xBF{}"]);
         check(b"a\0\n\0\0b\n\0\n", &[b"a\0", b"b", b""]);

@@ -54,9 +54,10 @@ pub enum NoteKind {
         /// The type; empty where there is none.
         name: String,
     },
-    /// The parent of an entry is not in the transcript; the entry before it was taken instead.
+    /// The parent of an entry is not in the transcript, or none is named by a line that cannot begin a
+    /// conversation. The call that it answers was taken instead, or the entry before it.
     MissingParent {
-        /// The uuid that was named.
+        /// The uuid that was named; empty where none was.
         parent: String,
     },
     /// Following the parents of an entry would never end; the entry before it was taken instead.
@@ -96,6 +97,7 @@ impl fmt::Display for NoteKind {
                 write!(formatter, "uuid {uuid} is used again on line {counted_line}, which counts")
             }
             Self::UnknownType { name } => write!(formatter, "unknown type {name:?} kept as it is"),
+            Self::MissingParent { parent } if parent.is_empty() => formatter.write_str("names no parent"),
             Self::MissingParent { parent } => write!(formatter, "parent {parent} is missing"),
             Self::Cycle { parent } => write!(formatter, "parent {parent} leads back to this entry"),
         }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::entry::{Entry, EntryKind};
 use super::line::Line;
+use super::lost::lost;
 use super::names::{Name, Names};
 use super::note::{Note, NoteKind};
 use super::stretch::Stretch;
@@ -33,8 +34,10 @@ pub(crate) enum FileParent {
     None,
     /// Off the entry with this index, the one that counts for the uuid.
     Known(usize),
-    /// Off an entry that is not there.
+    /// Off an entry that is not there, or off none although it cannot begin a conversation.
     Missing,
+    /// Off the call that it answers, at this index: the file gives no place, or one that cannot be.
+    Answers(usize),
 }
 
 /// How many lines of each sort a transcript has.
@@ -119,6 +122,12 @@ impl<'a> Transcript<'a> {
             known.or_else(|| self.index_of(parent)).map_or(FileParent::Missing, FileParent::Known)
         };
         self.parents = self.entries.iter().map(parent).collect();
+        for lost in lost(&self.entries, &self.parents, &self.counting) {
+            if let Some(parent) = self.parents.get_mut(lost.index) {
+                *parent = lost.parent;
+            }
+            self.notes.extend(lost.note);
+        }
     }
 
     fn note_unknown_types(&mut self) {
@@ -161,7 +170,7 @@ impl<'a> Transcript<'a> {
         self.counting.get(entry.index) == Some(&true)
     }
 
-    /// Where an entry hangs by what the file says.
+    /// Where an entry hangs by what the file says, or by the call that it answers.
     pub(crate) fn file_parent(&self, entry: &Entry<'a>) -> FileParent {
         self.parents.get(entry.index).copied().unwrap_or(FileParent::None)
     }

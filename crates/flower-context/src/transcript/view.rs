@@ -144,7 +144,8 @@ impl<'t, 'a> Siblings<'t, 'a> {
                 if let Some(slot) = siblings.first.get_mut(entry.index) {
                     *slot = first;
                 }
-            } else if let FileParent::Known(parent) = transcript.file_parent(entry)
+            } else if let FileParent::Known(parent) | FileParent::Answers(parent) =
+                transcript.file_parent(entry)
                 && message.tool_results().next().is_some()
             {
                 siblings.results.push(parent, entry.index);

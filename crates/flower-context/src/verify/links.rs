@@ -21,22 +21,18 @@ pub(super) fn check(transcript: &Transcript<'_>) -> Vec<Problem> {
 }
 
 fn problem(transcript: &Transcript<'_>, entry: &Entry<'_>, is_first: bool) -> Option<String> {
-    let parent = entry.envelope.parent_uuid.as_deref().unwrap_or_default();
-    match transcript.file_parent(entry) {
-        FileParent::None if is_first || entry.is_compact_boundary() => None,
-        FileParent::None => {
-            Some("has no parent, and is neither the first line of a conversation nor a boundary".to_owned())
-        }
-        FileParent::Missing => Some(format!("parent {parent} is nowhere")),
-        FileParent::Known(index) if index < entry.index => None,
-        FileParent::Known(index) => {
-            // A copy of it may stand where it should.
-            let first = transcript.entries().get(index).map(|found| transcript.first_copy(found))?;
-            match first.line {
-                line if line < entry.line => None,
-                line if line == entry.line => Some("is its own parent".to_owned()),
-                line => Some(format!("parent {parent} comes later, on line {line}")),
-            }
-        }
+    if matches!(transcript.file_parent(entry), FileParent::Known(index) if index < entry.index) {
+        return None;
+    }
+    let Some(parent) = entry.envelope.parent_uuid.as_deref() else {
+        let begins = is_first || entry.may_begin();
+        return (!begins).then(|| "has no parent, and cannot be the first line of a conversation".to_owned());
+    };
+    let Some(found) = transcript.find(parent) else { return Some(format!("parent {parent} is nowhere")) };
+    // A copy of it may stand where it should.
+    match transcript.first_copy(found).line {
+        line if line < entry.line => None,
+        line if line == entry.line => Some("is its own parent".to_owned()),
+        line => Some(format!("parent {parent} comes later, on line {line}")),
     }
 }
