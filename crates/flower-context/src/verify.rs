@@ -8,7 +8,6 @@ mod messages;
 
 pub use compare::compare;
 
-use std::collections::HashSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -25,7 +24,7 @@ pub enum Rule {
     /// No uuid occurs twice.
     V2,
     /// Every parent is an earlier line; only the first line of a conversation and compact boundaries have
-    /// none.
+    /// none. A prompt may begin another conversation in the same file.
     V3,
     /// Every call has one result in the user message directly behind it, every result its call directly
     /// before it, and the conversation begins with the user.
@@ -72,15 +71,16 @@ pub fn verify(bytes: &[u8]) -> Vec<Problem> {
 }
 
 /// Checks what a rewrite made of a transcript: everything that [`verify`] and [`compare`] check. What was
-/// wrong with the old one already is no problem of the new one.
+/// wrong with the old one is no excuse: a rewrite repairs.
 pub fn prove(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
-    let seen = |transcript| {
-        let view = Transcript::view(transcript);
-        (check(transcript, &view), view)
-    };
-    let ((known, old), (mut problems, new)) = threads::both(|| seen(before), || seen(after));
-    let known: HashSet<String> = known.into_iter().map(|problem| problem.message).collect();
-    problems.retain(|problem| !known.contains(&problem.message));
+    let (old, (new, mut problems)) = threads::both(
+        || before.view(),
+        || {
+            let view = after.view();
+            let problems = check(after, &view);
+            (view, problems)
+        },
+    );
     problems.extend(compare::check(before, &old, after, &new));
     in_order(problems)
 }

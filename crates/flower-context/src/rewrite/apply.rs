@@ -123,40 +123,47 @@ impl<'a> Lines<'_, 'a> {
     fn write(mut self) -> Vec<Cow<'a, [u8]>> {
         let entries = self.transcript.entries();
         let mut out = Output::of(self.transcript.bytes());
-        let mut beside: HashMap<(usize, Side), Vec<usize>> = HashMap::new();
+        let mut beside: HashMap<(Item, Side), Vec<Item>> = HashMap::new();
         for (position, inserted) in self.draft.inserted.iter().enumerate() {
-            beside.entry((inserted.beside, inserted.side)).or_default().push(position);
+            let place = (Item::Entry(inserted.beside), inserted.side);
+            beside.entry(place).or_default().push(Item::New(position));
         }
-        // Entry → what can be written only behind it.
-        let mut waiting: HashMap<usize, Vec<Item>> = HashMap::new();
-        let mut written = vec![false; entries.len()];
+        let number = |item| match item {
+            Item::Entry(index) => index,
+            Item::New(position) => entries.len() + position,
+        };
+        let mut written = vec![false; entries.len() + self.draft.inserted.len()];
+        // What can be written only behind another.
+        let mut waiting: HashMap<Item, Vec<Item>> = HashMap::new();
         let mut stack = Vec::new();
-        for entry in entries {
-            stack.push(Item::Entry(entry.index));
+        let leaf = self.links.kept_leaf().map(Item::Entry);
+        let order = entries.iter().map(|entry| Item::Entry(entry.index)).chain(leaf);
+        for (turn, item) in order.enumerate() {
+            let is_written = written.get(number(item)) == Some(&true);
+            stack.extend((!is_written).then_some(item));
             while let Some(item) = stack.pop() {
-                if let Some(parent) = self.needs(item).filter(|parent| written.get(*parent) == Some(&false)) {
-                    waiting.entry(parent).or_default().push(item);
+                // A branch that waits has ends that are written later, and the last end counts as the leaf.
+                if Some(item) == leaf && turn < entries.len() && !waiting.is_empty() {
                     continue;
                 }
-                let Item::Entry(index) = item else {
-                    self.put(item, &mut out);
+                let is_missing = |needed: &Item| written.get(number(*needed)) == Some(&false);
+                if let Some(needed) = self.needs(item).filter(is_missing) {
+                    waiting.entry(needed).or_default().push(item);
                     continue;
-                };
-                for position in beside.get(&(index, Side::Before)).into_iter().flatten() {
-                    self.put(Item::New(*position), &mut out);
                 }
-                let gone = entries.get(index).is_none_or(|entry| self.links.is_gone(entry));
-                if !gone {
+                for before in beside.get(&(item, Side::Before)).into_iter().flatten() {
+                    self.put(*before, &mut out);
+                }
+                if !self.is_gone(item) {
                     self.put(item, &mut out);
-                    if let Some(written) = written.get_mut(index) {
+                    if let Some(written) = written.get_mut(number(item)) {
                         *written = true;
                     }
                 }
                 if !waiting.is_empty() {
-                    stack.extend(waiting.remove(&index).unwrap_or_default().into_iter().rev());
+                    stack.extend(waiting.remove(&item).unwrap_or_default().into_iter().rev());
                 }
-                let new = beside.get(&(index, Side::After)).into_iter().flatten();
-                stack.extend(new.rev().map(|position| Item::New(*position)));
+                stack.extend(beside.get(&(item, Side::After)).into_iter().flatten().rev());
             }
         }
         // A circle in a thread that the transcript is not about: its lines stay as they are.
@@ -168,18 +175,31 @@ impl<'a> Lines<'_, 'a> {
         out.finish()
     }
 
-    /// The entry that must be written before an item.
-    fn needs(&self, item: Item) -> Option<usize> {
+    /// What must be written before an item: what it hangs off. A new line in front of an entry is written with
+    /// it.
+    fn needs(&self, item: Item) -> Option<Item> {
         match item {
-            Item::New(position) => self.draft.inserted.get(position)?.parent,
+            Item::New(position) => self.draft.inserted.get(position)?.parent.map(Item::Entry),
             Item::Entry(index) => {
                 let entry = self.transcript.entries().get(index)?;
                 if self.links.is_gone(entry) || entry.uuid().is_none() {
                     return None;
                 }
-                self.links.kept_parent(entry)
+                match self.links.parent(entry) {
+                    NewParent::New(position) if self.is_behind(position) => Some(Item::New(position)),
+                    _ => self.links.kept_parent(entry).map(Item::Entry),
+                }
             }
         }
+    }
+
+    fn is_gone(&self, item: Item) -> bool {
+        let Item::Entry(index) = item else { return false };
+        self.transcript.entries().get(index).is_none_or(|entry| self.links.is_gone(entry))
+    }
+
+    fn is_behind(&self, position: usize) -> bool {
+        self.draft.inserted.get(position).is_some_and(|inserted| inserted.side == Side::After)
     }
 
     fn put(&mut self, item: Item, out: &mut Output<'a>) {
@@ -204,7 +224,7 @@ impl<'a> Lines<'_, 'a> {
 }
 
 /// Something to write: an entry, or a new line by its position in the draft.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Item {
     Entry(usize),
     New(usize),

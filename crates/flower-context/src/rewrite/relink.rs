@@ -20,7 +20,7 @@ pub(super) struct Links<'t, 'a> {
     adopted: HashMap<usize, usize>,
     /// uuid → the copy that counts although a later one has the uuid too.
     earlier: HashMap<&'t str, &'t Entry<'a>>,
-    /// The first entry of each thread that is left.
+    /// The first entry that is left of each thread.
     beginnings: HashMap<Thread<'t>, &'t Entry<'a>>,
 }
 
@@ -119,12 +119,14 @@ impl<'t, 'a> Links<'t, 'a> {
         found.filter(|found| found.index != entry.index).or_else(|| self.beginning(entry))
     }
 
-    /// Where an entry off the chain hangs whose parent is lost: the beginning of its thread. Not the leaf
-    /// of the chain, which would be no leaf any more.
+    /// Where an entry off the chain hangs whose parent is lost: the beginning of the chain, which hangs off
+    /// nothing that is lost. Not the leaf, which would be no leaf any more. In another thread: its first line.
     fn beginning(&self, entry: &Entry<'a>) -> Option<&'t Entry<'a>> {
-        let first =
-            self.beginnings.get(&entry.thread()).copied().filter(|first| first.index < entry.index)?;
-        (self.kept_leaf() != Some(first.index)).then_some(first)
+        if entry.thread() != self.transcript.thread() {
+            return self.beginnings.get(&entry.thread()).copied().filter(|first| first.index < entry.index);
+        }
+        let mut kept = self.chain.entries.iter().copied().filter(|entry| !self.is_gone(entry));
+        kept.next().filter(|first| self.kept_leaf() != Some(first.index))
     }
 
     fn find_ancestors(&mut self) {
