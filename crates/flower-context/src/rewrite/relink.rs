@@ -20,7 +20,7 @@ pub(super) struct Links<'t, 'a> {
     adopted: HashMap<usize, usize>,
     /// uuid → the copy that counts although a later one has the uuid too.
     earlier: HashMap<&'t str, &'t Entry<'a>>,
-    /// The first entry that is left of each thread.
+    /// The first entry of each thread that is left and hangs off nothing.
     beginnings: HashMap<Thread<'t>, &'t Entry<'a>>,
 }
 
@@ -51,11 +51,10 @@ impl<'t, 'a> Links<'t, 'a> {
             let before = (inserted.side == Side::Before).then_some(inserted.beside);
             links.adopted.extend(inserted.successor.into_iter().chain(before).map(|entry| (entry, position)));
         }
-        let mut thread = None;
-        for entry in entries {
-            // Entries of one thread mostly follow each other.
-            if entry.uuid().is_some() && thread != Some(entry.thread()) && !links.is_gone(entry) {
-                thread = Some(entry.thread());
+        for entry in entries.iter().filter(|entry| entry.uuid().is_some()) {
+            let hangs =
+                matches!(transcript.file_parent(entry), FileParent::Known(_) | FileParent::Answers(_));
+            if (!hangs || chain.cut.contains(&entry.index)) && !links.is_gone(entry) {
                 links.beginnings.entry(entry.thread()).or_insert(entry);
             }
         }
@@ -120,13 +119,18 @@ impl<'t, 'a> Links<'t, 'a> {
     }
 
     /// Where an entry off the chain hangs whose parent is lost: the beginning of the chain, which hangs off
-    /// nothing that is lost. Not the leaf, which would be no leaf any more. In another thread: its first line.
+    /// nothing that is lost. Not the leaf, which would be no leaf any more. Where there is no other: the first that is lost.
     fn beginning(&self, entry: &Entry<'a>) -> Option<&'t Entry<'a>> {
-        if entry.thread() != self.transcript.thread() {
-            return self.beginnings.get(&entry.thread()).copied().filter(|first| first.index < entry.index);
-        }
-        let mut kept = self.chain.entries.iter().copied().filter(|entry| !self.is_gone(entry));
-        kept.next().filter(|first| self.kept_leaf() != Some(first.index))
+        let is_leaf = |first: &&Entry<'a>| self.kept_leaf() == Some(first.index);
+        let in_chain = || {
+            let mut kept = self.chain.entries.iter().copied().filter(|entry| !self.is_gone(entry));
+            kept.next().filter(|first| first.thread() == entry.thread() && !is_leaf(first))
+        };
+        let in_thread = || {
+            let first = self.beginnings.get(&entry.thread()).copied();
+            first.filter(|first| first.index < entry.index && !is_leaf(first))
+        };
+        in_chain().or_else(in_thread)
     }
 
     fn find_ancestors(&mut self) {

@@ -9,6 +9,7 @@
 )]
 
 mod accounting;
+mod damaged;
 mod fixtures;
 mod glance;
 mod glance_oracle;
