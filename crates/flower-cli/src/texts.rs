@@ -146,6 +146,10 @@ texts! {
     receipt_step_done,
     /// `{kind}`
     receipt_step_failed,
+    /// Behind the line of a step that waited: `{count}`, `{seconds}`, `{causes}`.
+    receipt_step_waits,
+    /// A step that has no line in the manifest: `{session}`.
+    receipt_step_killed,
     receipt_main,
     receipt_workers,
     receipt_tools,
@@ -172,6 +176,10 @@ texts! {
     /// `{count}`, `{written}`, `{runs}`, `{again}`
     receipt_scripts_line,
     receipt_handoffs,
+    /// `{generation}`, `{path}`
+    receipt_handoff_line,
+    /// Behind it, where the document is not the session's own: `{why}`.
+    receipt_handoff_degraded,
     pass_expire,
     pass_trim,
     pass_prune_denials,

@@ -15,7 +15,7 @@
 //!
 //! The original is never touched: it goes in as bytes, and other bytes come out.
 
-mod pointer;
+pub(crate) mod pointer;
 mod policy;
 mod texts;
 
@@ -30,6 +30,7 @@ mod debris;
 mod denials;
 mod expire;
 mod heal;
+mod lost;
 mod trim;
 
 mod plan;
@@ -43,7 +44,7 @@ mod render;
 mod report;
 
 pub use pointer::{is_pointer, pointer_line, quoted, spill_name};
-pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Thinking, Trim};
+pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Spills, Thinking, Trim};
 pub use proposal::{Pass, Spilled};
 pub use report::Report;
 
@@ -110,6 +111,9 @@ pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rew
     if policy.debris {
         repairs.extend(debris::prune_debris(transcript, &survey, texts));
     }
+    if let Some(spills) = &policy.spills {
+        repairs.extend(lost::lost(&survey, spills, policy.lang));
+    }
     let mut draft = Draft::of(transcript.entries().len());
     let (first_answer, answers) = heal::answer_orphans(&survey, texts, &mut draft);
     let first_thought = thinking::must_go(&survey, policy.thinking);
@@ -172,8 +176,8 @@ fn economical(survey: &Survey<'_, '_>, policy: &Policy<'_>) -> Vec<Proposal> {
     if policy.debris {
         proposals.extend(debris::prune_fillers(survey));
     }
-    if let Some(trim) = &policy.trim {
-        let (trims, taken) = trim::trim(survey, trim, policy.lang);
+    if policy.trim.is_some() || policy.spills.is_some() {
+        let (trims, taken) = trim::trim(survey, policy.trim.as_ref(), policy.spills.as_ref(), policy.lang);
         proposals.extend(trims);
         spoken_for = taken;
     }

@@ -1,7 +1,7 @@
 //! What a run has come to, read back from the store and the manifest, not from memory: what is shown is what is kept.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flower_context::accounting::{Figures, Session, Worker, WorkerMeta};
 use flower_context::rewrite::Report;
@@ -10,7 +10,7 @@ use flower_store::{Manifest, OpenOptions, SessionKey, SessionStore as _, SqliteS
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::runtime::{DENIALS, HANDOFFS, REWRITTEN, RunError, SPILLS};
+use crate::runtime::{DENIALS, HANDOFFS, HandedOver, REWRITTEN, RunError, SPILLS, USED};
 use crate::source::{self, Marks};
 use crate::view::VIEW;
 
@@ -35,12 +35,28 @@ pub struct Receipt {
     pub resumes: Vec<Report>,
     /// What each step that went on with a session found of it in the prompt cache.
     pub warmth: Vec<Warmth>,
-    /// The documents with which sessions handed over, step by step.
-    pub handoffs: Vec<PathBuf>,
+    /// How sessions handed over, step by step.
+    pub handoffs: Vec<HandedOver>,
+    /// Steps that were begun on these sessions and never ended: they have no line in the manifest.
+    pub cut_off: Vec<CutOff>,
     /// Everything that can be counted from them.
     pub figures: Figures,
     /// US dollars by the harness's own word: the sum over the steps.
     pub cost_usd: f64,
+}
+
+/// A step that was killed, by what is kept beside its session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutOff {
+    /// The run.
+    pub run: String,
+    /// The step.
+    pub step: String,
+    /// The session that it worked on.
+    #[serde(default)]
+    pub session: String,
+    /// When it began to use the session, RFC 3339.
+    pub at: String,
 }
 
 /// A line of [`SPILLS`], as far as it is counted.
@@ -82,6 +98,8 @@ pub fn receipt(
     runs: &[String],
 ) -> Result<Receipt, RunError> {
     let mut steps = manifest.read()?.records;
+    let mut ended: BTreeSet<String> = steps.iter().map(|step| step.step.clone()).collect();
+    let mut cut_off = Vec::new();
     steps.retain(|step| runs.contains(&step.run));
     let store = SqliteStore::open(sessions_db, &OpenOptions::default())?.store;
 
@@ -95,6 +113,13 @@ pub fn receipt(
         for key in store.list_subkeys(&main)? {
             match key.subpath() {
                 Some(SPILLS) => spills.extend(read::<StoredSpill>(&store.load(&key)?)),
+                Some(USED) => {
+                    // A step tells each time that it uses a session; the first time counts.
+                    let entries = store.load(&key)?;
+                    let used = read::<CutOff>(&entries);
+                    let killed = used.filter(|used| ended.insert(used.step.clone()));
+                    cut_off.extend(killed.map(|used| CutOff { session: id.clone(), ..used }));
+                }
                 Some(DENIALS | VIEW) => {}
                 _ => threads.push(StoredThread { entries: store.load(&key)?, key }),
             }
@@ -118,6 +143,7 @@ pub fn receipt(
         resumes: listed(&steps, REWRITTEN),
         handoffs: listed(&steps, HANDOFFS),
         warmth: warmth::warmth(&steps, &figures),
+        cut_off,
         figures,
         cost_usd: steps.iter().filter_map(|step| step.cost_usd).sum(),
         steps,

@@ -47,8 +47,9 @@ pub use builder::{RuntimeBuilder, SESSIONS_DB, Settings};
 pub use error::RunError;
 pub use event::{Denial, RunEvent};
 pub use mirror::{DENIALS, SPILLS};
-pub use outcome::{Failure, FailureKind, Outcome};
-pub use record::{HANDOFFS, REWRITTEN};
+pub use outcome::{Failure, FailureKind, HandedOver, Outcome, Pause};
+pub(crate) use record::USED;
+pub use record::{HANDOFFS, REWRITTEN, WAITS};
 
 /// One run: steps in one workspace, with one store and one manifest. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -21,7 +21,7 @@ use flower_store::SessionKey;
 use crate::runtime::SESSIONS_DB;
 
 pub use error::SourceError;
-pub(crate) use stored::{denied_ids, marks, read as read_stored};
+pub(crate) use stored::{denied_ids, marks, read as read_stored, refused_ids};
 
 /// Where sessions are looked for.
 #[derive(Debug, Clone)]
@@ -69,6 +69,8 @@ pub struct Marks {
     /// Results that they moved to disk and that the harness has shown to be replaced, by call; `None` where no such thing
     /// is on record.
     pub spilled: Option<HashMap<String, Recorded>>,
+    /// Results that were to be moved and that the harness kept as they were.
+    pub refused_ids: HashSet<String>,
 }
 
 impl Marks {
@@ -79,6 +81,7 @@ impl Marks {
 
     pub(crate) fn add(&mut self, other: &Self) {
         self.denied_ids.extend(other.denied_ids.iter().cloned());
+        self.refused_ids.extend(other.refused_ids.iter().cloned());
         if let Some(spilled) = &other.spilled {
             self.spilled.get_or_insert_default().extend(spilled.clone());
         }

@@ -138,6 +138,14 @@ pub(crate) fn places_of_names(text: &str) -> impl Iterator<Item = (usize, &str)>
     })
 }
 
+/// Whether the file that a pointer names can still be had: there, or in the spill directory of today, where a reader is told of
+/// it. Only what is surely gone is not kept.
+pub fn is_kept(path: &Path, directory: &Path) -> bool {
+    let gone = |path: &Path| matches!(path.try_exists(), Ok(false));
+    let here = path.file_name().map(|name| directory.join(name));
+    !(path.is_absolute() && gone(path) && here.is_none_or(|here| gone(&here)))
+}
+
 /// A result that was moved to disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spill {
@@ -207,6 +215,10 @@ impl SpillGuard {
             failed: Mutex::default(),
             unseen: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) fn lang(&self) -> Lang {
+        self.lang
     }
 
     /// The tools that it wants to see, as the harness matches them.

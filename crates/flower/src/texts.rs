@@ -1,4 +1,4 @@
-//! Every text that flower says to a model, in both languages.
+//! Every text that flower says to a model, or to a person beside a run, in both languages.
 //!
 //! One struct, two statics: a text that is missing in one language does not compile. Names in braces are filled
 //! with [`flower_context::fill`]; a test holds that both languages use the same names.
@@ -185,6 +185,52 @@ texts! {
     budget_turns,
     /// A step that has used up its time: `{budget}`, `{spent}` as h:mm:ss.
     budget_wall_clock,
+    /// Processes of a killed run were ended: `{count}`.
+    note_processes,
+    /// The store was damaged: `{path}`, `{reason}`, `{moved}`.
+    note_set_aside,
+    /// The store works without a write-ahead log: `{path}`, `{reason}`.
+    note_no_log,
+    /// The store lies on a network: `{path}`, `{kind}`.
+    note_network,
+    /// Entries came into the store late: `{path}`, `{count}`.
+    note_replayed,
+    /// They did not: `{path}`, `{reason}`.
+    note_not_replayed,
+    /// Anything else about the store: `{path}`, `{what}`.
+    note_store,
+    /// There is no store: `{why}`.
+    note_not_stored,
+    /// The store is behind: `{spooled}`, `{pending}`, `{dropped}`, `{why}`.
+    note_not_flushed,
+    /// A killed session came home: `{session}`.
+    note_taken_back,
+    /// It did not: `{session}`, `{path}`, `{why}`.
+    note_not_taken_back,
+    /// A session is resumed without a store.
+    note_unrewritten,
+    /// Earlier views do not fit.
+    note_view_anew,
+    /// A rewrite was not used: `{why}`.
+    note_unproved,
+    /// An interrupt was not taken: `{why}`.
+    note_interrupt,
+    /// A replacement was refused: `{tool}`, `{why}`.
+    note_spill_refused,
+    /// In the place of a reason.
+    note_no_reason,
+    /// The disk refused: `{tool}`, `{why}`.
+    note_spill_failed,
+    /// The harness printed `{line}`.
+    note_dirt,
+    /// And more of them.
+    note_dirt_more,
+    /// A line of `{bytes}` is lost.
+    note_too_long,
+    /// A hook failed: `{event}`, `{problem}`.
+    note_hook_denied,
+    /// The same, and nothing follows.
+    note_hook_passed,
 }
 
 /// The texts of `lang`.

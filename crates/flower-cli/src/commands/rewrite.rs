@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use flower::rewriting::proved;
-use flower::source::{Origin, Places};
+use flower::source::{Marks, Origin, Places};
 use flower::swap::{Swapped, swap};
 use flower::whole_file;
-use flower_context::rewrite::{Expire, Gate, Policy, PruneDenials, Report, Thinking, Trim};
+use flower_context::rewrite::{Expire, Gate, Policy, PruneDenials, Report, Spills, Thinking, Trim};
 use flower_context::{Lang, fill};
 
 use crate::console::Console;
@@ -105,19 +105,24 @@ enum ReportForm {
     Json,
 }
 
-/// What is rewritten: its bytes, its file where it has one, and the denials that are known.
+/// What is rewritten: its bytes, its file where it has one, and what our guards did in it.
 struct Input {
     bytes: Vec<u8>,
     file: Option<PathBuf>,
-    denied_ids: HashSet<String>,
+    marks: Marks,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
     let mut input = input(args, console)?;
-    input.denied_ids.extend(denied_ids(args.denied_ids.as_deref())?);
+    input.marks.denied_ids.extend(denied_ids(args.denied_ids.as_deref())?);
     let spill = spill_dir(args);
     let on_disk = |path: &str| Path::new(path).is_file();
-    let policy = policy(args, console.lang, &spill, &on_disk, input.denied_ids);
+    let kept = |path: &str| flower::spill::is_kept(Path::new(path), &spill);
+    let mut policy = policy(args, console.lang, &spill, &on_disk, input.marks.denied_ids);
+    if input.marks.spilled.is_some() && !args.heal_only {
+        let (refused, directory) = (input.marks.refused_ids, spill.display().to_string());
+        policy.spills = Some(Spills { refused, directory, kept: &kept });
+    }
     if args.in_place {
         let Some(file) = &input.file else {
             return Err(CliError::new(Kind::Usage, console.texts().rewrite_no_file));
@@ -162,7 +167,7 @@ fn in_place(
 fn input(args: &Args, console: &Console) -> Result<Input, CliError> {
     if args.input == "-" {
         let bytes = crate::input::standard_input(console)?;
-        return Ok(Input { bytes, file: None, denied_ids: HashSet::new() });
+        return Ok(Input { bytes, file: None, marks: Marks::default() });
     }
     let mut found = crate::input::sessions(Some(&args.input), args.workspace.as_deref())?;
     let one = match found.len() {
@@ -182,7 +187,7 @@ fn input(args: &Args, console: &Console) -> Result<Input, CliError> {
         Some(worker) if session.main.is_empty() => worker.entries,
         _ => session.main,
     };
-    Ok(Input { bytes, file, denied_ids: session.marks.denied_ids })
+    Ok(Input { bytes, file, marks: session.marks })
 }
 
 fn denied_ids(file: Option<&Path>) -> Result<Vec<String>, CliError> {
@@ -217,6 +222,7 @@ fn policy<'p>(
             directory: spill.display().to_string(),
             on_disk: args.arguments.then_some(on_disk),
         }),
+        spills: None,
         denials: (!args.no_prune).then_some(PruneDenials { keep: args.keep_denials, denied_ids }),
         debris: !args.keep_debris,
         thinking,

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-mod pointer;
-
+use crate::rewrite::pointer::standing;
 use crate::transcript::{Block, Content, Entry, ToolResult, decode};
 
 /// Results that are on disk instead of in the context.
@@ -94,7 +93,7 @@ pub(super) fn moved(
     let raw = result.content?.get();
     let of_flower = match on_record {
         Some(records) => records.get(&*result.tool_use_id).map(|record| recorded(result, record)),
-        None if raw.len() <= LONGEST_POINTERS && raw.contains(pointer::DIRECTORY) => pointed(result),
+        None if raw.len() <= LONGEST_POINTERS && raw.contains(standing::DIRECTORY) => pointed(result),
         None => None,
     };
     of_flower.or_else(|| {
@@ -107,7 +106,7 @@ pub(super) fn moved(
 
 fn recorded(result: &ToolResult<'_>, record: &Recorded) -> Moved {
     let there = texts(result);
-    let paths = there.iter().flat_map(|text| text.lines()).filter_map(pointer::path);
+    let paths = there.iter().flat_map(|text| text.lines()).filter_map(standing::path);
     let paths = paths.filter(|path| record.names.iter().any(|name| path.ends_with(name.as_str())));
     Moved { by: Mover::Flower, paths: paths.collect(), amount: record.characters }
 }
@@ -115,7 +114,7 @@ fn recorded(result: &ToolResult<'_>, record: &Recorded) -> Moved {
 fn pointed(result: &ToolResult<'_>) -> Option<Moved> {
     let mut moved = Moved { by: Mover::Flower, paths: Vec::new(), amount: 0 };
     for text in texts(result) {
-        for (path, characters) in text.lines().filter_map(pointer::read) {
+        for (path, characters) in text.lines().filter_map(standing::read) {
             moved.paths.push(path);
             moved.amount += characters;
         }

@@ -4,6 +4,8 @@
 //! Anything that moves texts out of a history uses this form, so that a pointer is known as one: it never
 //! expires and is never moved again.
 
+pub(crate) mod standing;
+
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -58,6 +60,18 @@ pub fn is_pointer(text: &str) -> bool {
     texts::is_pointer(text)
 }
 
+/// Of a line that is a pointer what stands in front of it, and the path of the file that it names.
+pub(super) fn target(line: &str) -> Option<(&str, String)> {
+    let at = line.find('[').filter(|at| line.get(..*at).is_some_and(standing::is_a_place))?;
+    let (before, pointer) = line.split_at_checked(at)?;
+    let (path, rest) = texts::pointed_to(pointer)?.split_once(".txt")?;
+    match path.strip_prefix('\'') {
+        Some(path) if rest == "'" => Some((before, path.replace(r"'\''", "'") + ".txt")),
+        None if rest.is_empty() => Some((before, path.to_owned() + ".txt")),
+        _ => None,
+    }
+}
+
 /// A pointer: its line, and the beginning of the text.
 pub(super) fn pointer(line: &str, text: &str) -> String {
     let mut pointer = line.to_owned();
@@ -73,6 +87,25 @@ pub(super) fn pointer(line: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pointer_leads_to_the_path_that_it_was_made_of() {
+        for lang in [Lang::En, Lang::Zh] {
+            for path in
+                ["/w/spill/x.txt", "/my shop: (old)/spill/x.txt", "/it's/spill/x.txt", "./spill/x.txt"]
+            {
+                for before in ["", "     8→", "12\t", "and 963 more: "] {
+                    let line = format!("{before}{} (4 bytes)", pointer_line(lang, path, "text"));
+                    assert_eq!(target(&line), Some((before, path.to_owned())), "{line}");
+                }
+                let told = format!("see {}", pointer_line(lang, path, "text"));
+                assert_eq!(target(&told), None, "{told}");
+            }
+        }
+        for line in ["", "[", "[spilled milk]", "[spilled to /w/x: 4 characters, 1 lines; read that file]"] {
+            assert_eq!(target(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn a_pointer_says_where_and_how_much_and_shows_the_beginning() {

@@ -17,6 +17,8 @@ pub struct Policy<'p> {
     pub expire: Option<Expire>,
     /// Old big results move to disk. Default: off.
     pub trim: Option<Trim<'p>>,
+    /// What is known of results that were to move to disk when they arrived. Default: nothing.
+    pub spills: Option<Spills<'p>>,
     /// Denied calls go. Default: on.
     pub denials: Option<PruneDenials>,
     /// Failed requests go, and what an interrupt left becomes neutral. Default: on.
@@ -33,6 +35,7 @@ impl Default for Policy<'_> {
             lang: Lang::default(),
             expire: Some(Expire::default()),
             trim: None,
+            spills: None,
             denials: Some(PruneDenials::default()),
             debris: true,
             thinking: Thinking::default(),
@@ -48,6 +51,7 @@ impl Policy<'_> {
             lang,
             expire: None,
             trim: None,
+            spills: None,
             denials: None,
             debris: false,
             thinking: Thinking::default(),
@@ -97,6 +101,28 @@ impl fmt::Debug for Trim<'_> {
             .field("directory", &self.directory)
             .field("on_disk", &self.on_disk.map(|_| ".."))
             .finish()
+    }
+}
+
+/// What became of results that were to move to disk when they arrived.
+#[derive(Clone)]
+pub struct Spills<'p> {
+    /// Calls whose result the harness did not let be replaced: it stands in the history, and is trimmed whatever
+    /// [`Trim`] says.
+    pub refused: HashSet<String>,
+    /// The spill directory, as the model is to read it.
+    pub directory: String,
+    /// Whether the file that a pointer names can still be had. A pointer to one that cannot says so from then on.
+    pub kept: &'p (dyn Fn(&str) -> bool + Sync),
+}
+
+impl fmt::Debug for Spills<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Spills")
+            .field("refused", &self.refused)
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) struct Texts {
     pub(super) expired: &'static str,
     /// In place of a text that moved to disk: `{path}`, `{characters}`, `{lines}`.
     pub(super) spilled: &'static str,
+    /// In place of the line that says so, when the file is gone: `{path}`.
+    pub(super) lost: &'static str,
     /// In place of an argument whose file is on disk: `{path}`, `{characters}`.
     pub(super) argument: &'static str,
     /// The result of a call that an interrupt cut off.
@@ -30,6 +32,7 @@ static EN: Texts = Texts {
     expired: "[the result of `{command}` has expired (it is {age} turns old); things may have changed since. \
               Run it again if you need it]",
     spilled: "[spilled to {path}: {characters} characters, {lines} lines; read that file for the whole text]",
+    lost: "[no longer kept: {path}, which held the whole text. Make the call again if you need it]",
     argument: "[left out: {characters} characters; what they came to is in {path}]",
     interrupted: "[This call was cut off while it ran. Whether it took effect is unknown: check before you rely on \
                   it or run it again.]",
@@ -43,6 +46,7 @@ static EN: Texts = Texts {
 static ZH: Texts = Texts {
     expired: "[`{command}` 的结果已过期(第 {age} 轮前),当前状态可能已变。需要请重新执行]",
     spilled: "[已外存到 {path}:{characters} 个字符,{lines} 行;需要全文请读取该文件]",
+    lost: "[已不再保留:{path},全文原在其中。需要请重新执行该调用]",
     argument: "[已省略 {characters} 个字符;其结果见 {path}]",
     interrupted: "[此调用在执行中被中断,是否生效未知:在依赖其结果或重新执行之前,请先核实。]",
     unanswered: "[此调用没有留下结果:会话在此之前中断,是否生效未知:在依赖其结果或重新执行之前,请先核实。]",
@@ -75,7 +79,9 @@ pub(super) fn expired(lang: Lang, command: &str, age: usize) -> String {
 /// Whether a rewrite in either language wrote this text in place of a result or an argument.
 pub(super) fn is_ours(text: &str) -> bool {
     [&EN, &ZH].into_iter().any(|texts| {
-        [texts.expired, texts.spilled, texts.argument].into_iter().any(|template| starts_like(text, template))
+        [texts.expired, texts.spilled, texts.lost, texts.argument]
+            .into_iter()
+            .any(|template| starts_like(text, template))
             || [texts.interrupted, texts.unanswered, texts.no_output].contains(&text)
     })
 }
@@ -83,6 +89,20 @@ pub(super) fn is_ours(text: &str) -> bool {
 /// Whether the text says that something moved to disk.
 pub(super) fn is_pointer(text: &str) -> bool {
     [&EN, &ZH].into_iter().any(|texts| starts_like(text, texts.spilled))
+}
+
+/// Of a text that says so in either language the path that something moved to, as it is written there.
+pub(super) fn pointed_to(text: &str) -> Option<&str> {
+    [&EN, &ZH].into_iter().find_map(|texts| {
+        let (before, behind) = texts.spilled.split_once("{path}")?;
+        let (behind, _) = behind.split_once('{')?;
+        let rest = text.strip_prefix(before).filter(|_| starts_like(text, texts.spilled))?;
+        // A path may hold what stands behind it; the name of a file ends it.
+        let end = [".txt", ".txt'"]
+            .into_iter()
+            .find_map(|end| Some(rest.find(&format!("{end}{behind}"))? + end.len()));
+        rest.get(..end?)
+    })
 }
 
 /// Whether the fixed pieces of a template stand in the text in their order, the first one at the beginning.
@@ -104,10 +124,11 @@ mod tests {
     use crate::lang::placeholders;
 
     /// Destructured, so that a new field cannot be forgotten here.
-    fn all(texts: &Texts) -> [&'static str; 8] {
+    fn all(texts: &Texts) -> [&'static str; 9] {
         let Texts {
             expired,
             spilled,
+            lost,
             argument,
             interrupted,
             unanswered,
@@ -115,7 +136,17 @@ mod tests {
             nothing_left,
             beginning_missing,
         } = *texts;
-        [expired, spilled, argument, interrupted, unanswered, no_output, nothing_left, beginning_missing]
+        [
+            expired,
+            spilled,
+            lost,
+            argument,
+            interrupted,
+            unanswered,
+            no_output,
+            nothing_left,
+            beginning_missing,
+        ]
     }
 
     #[test]
@@ -145,11 +176,11 @@ mod tests {
                 assert!(is_ours(&expired(lang, command, 12)), "{command}");
                 assert!(!is_pointer(&expired(lang, command, 12)), "{command}");
             }
-            let Texts { spilled, argument, interrupted, unanswered, no_output, .. } = *texts(lang);
-            for text in [spilled, argument, interrupted, unanswered, no_output] {
+            let Texts { spilled, lost, argument, interrupted, unanswered, no_output, .. } = *texts(lang);
+            for text in [spilled, lost, argument, interrupted, unanswered, no_output] {
                 assert!(is_ours(text), "{text}");
             }
-            assert!(is_pointer(texts(lang).spilled));
+            assert!(is_pointer(texts(lang).spilled) && !is_pointer(lost));
         }
         for text in ["", "[", "[`ls` 的结果", "total 0", "[spilled milk]", " (no output)"] {
             assert!(!is_ours(text), "{text}");

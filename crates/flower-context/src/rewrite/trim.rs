@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::draft::Change;
-use super::pointer::{pointer, pointer_line, quoted, spill_name};
-use super::policy::Trim;
+use super::pointer::{pointer, pointer_line, quoted, spill_name, standing, target};
+use super::policy::{Spills, Trim};
 use super::proposal::{Pass, Proposal, Spilled, saving};
 use super::survey::{Call, Survey};
 use super::{result, texts};
@@ -16,25 +16,54 @@ use crate::threads;
 /// Calls from which on a second thread is worth while.
 const MANY_CALLS: usize = 500;
 
+/// What is shown of a text that moved is a tenth of this.
+const LONGEST_PREVIEW: usize = 16_000;
+
 /// Arguments that hold what a file came to, by tool.
 const ARGUMENTS: &[(&str, &[&str])] =
     &[("Write", &["content"]), ("Edit", &["old_string", "new_string"]), ("NotebookEdit", &["new_source"])];
 
-/// Proposes to move all but the newest big results, and says which calls it takes care of.
+/// Where a text moves to, and how long it has to be.
+#[derive(Clone, Copy)]
+struct Terms<'p> {
+    min_chars: usize,
+    directory: &'p str,
+    lang: Lang,
+}
+
+/// Proposes to move all but the newest big results, and those that should not be there at all: the harness refused to
+/// have them replaced when they arrived. Says which calls it takes care of.
 pub(super) fn trim(
     survey: &Survey<'_, '_>,
-    policy: &Trim<'_>,
+    policy: Option<&Trim<'_>>,
+    spills: Option<&Spills<'_>>,
     lang: Lang,
 ) -> (Vec<Proposal>, HashSet<usize>) {
+    let min_chars = policy.map_or(Trim::MIN_CHARS, |policy| policy.min_chars);
+    let usual = policy.map(|policy| Terms { min_chars, directory: &policy.directory, lang });
+    let refused = |call: &Call| {
+        let spills = spills.filter(|spills| !spills.refused.is_empty())?;
+        let is_refused = spills.refused.contains(&*survey.tool_use(call)?.id);
+        is_refused.then_some(Terms { min_chars, directory: &spills.directory, lang })
+    };
     let mut proposals = Vec::new();
     let mut taken = HashSet::new();
-    let results = threads::map(&survey.calls, MANY_CALLS, |call| results_of(survey, call, policy, lang));
-    let big = results.into_iter().enumerate().rev().filter_map(|(index, proposal)| Some((index, proposal?)));
-    for (index, proposal) in big.skip(policy.keep) {
+    // Whether the harness refused it, and what is proposed.
+    let results = threads::map(&survey.calls, MANY_CALLS, |call| {
+        let refused = refused(call);
+        Some((refused.is_some(), results_of(survey, call, refused.or(usual)?)?))
+    });
+    let mut stay = policy.map_or(0, |policy| policy.keep);
+    for (index, result) in results.into_iter().enumerate().rev() {
+        let Some((is_refused, proposal)) = result else { continue };
+        if !is_refused && stay > 0 {
+            stay -= 1;
+            continue;
+        }
         taken.insert(index);
         proposals.push(proposal);
     }
-    if let Some(on_disk) = policy.on_disk {
+    if let Some((policy, on_disk)) = policy.and_then(|policy| Some((policy, policy.on_disk?))) {
         let arguments = survey.calls.iter().rev();
         let arguments = arguments.filter_map(|call| arguments_of(survey, call, policy, on_disk, lang));
         proposals.extend(arguments.skip(policy.keep));
@@ -42,21 +71,22 @@ pub(super) fn trim(
     (proposals, taken)
 }
 
-fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lang) -> Option<Proposal> {
+fn results_of(survey: &Survey<'_, '_>, call: &Call, terms: Terms<'_>) -> Option<Proposal> {
+    let Terms { min_chars, directory, lang } = terms;
     let (at, entry, result) = survey.result(call)?;
     // The raw text is never shorter than the decoded one.
-    if result.content?.get().len() < policy.min_chars || !survey.may_change(entry) {
+    if result.content?.get().len() < min_chars || !survey.may_change(entry) {
         return None;
     }
     let mut changes = Vec::new();
     let mut spilled = Vec::new();
     let mut saved = 0;
     for (part, text) in result::text_parts(result) {
-        if !is_big(&text, policy) || texts::is_ours(&text) {
+        if !is_big(&text, min_chars) || texts::is_ours(&text) || points(&text) {
             continue;
         }
         let name = spill_name(&text);
-        let path = format!("{}/{name}", policy.directory.trim_end_matches('/'));
+        let path = format!("{}/{name}", directory.trim_end_matches('/'));
         let line = pointer_line(lang, &path, &text);
         let pointer = pointer(&line, &text);
         if pointer.len() >= text.len() {
@@ -70,8 +100,15 @@ fn results_of(survey: &Survey<'_, '_>, call: &Call, policy: &Trim<'_>, lang: Lan
     (!changes.is_empty()).then_some(Proposal { pass: Pass::Trim, first: Some(at), changes, saved, spilled })
 }
 
-fn is_big(text: &str, policy: &Trim<'_>) -> bool {
-    text.chars().nth(policy.min_chars.saturating_sub(1)).is_some()
+/// Whether a text is what is shown of one that moved: then it is not moved a second time.
+fn points(text: &str) -> bool {
+    text.len() < LONGEST_PREVIEW
+        && text.contains(standing::DIRECTORY)
+        && text.lines().any(|line| target(line).is_some())
+}
+
+fn is_big(text: &str, min_chars: usize) -> bool {
+    text.chars().nth(min_chars.saturating_sub(1)).is_some()
 }
 
 fn arguments_of(
@@ -96,7 +133,7 @@ fn arguments_of(
     let mut saved = 0;
     for name in *names {
         let Some(text) = input.get(name).and_then(Value::as_str) else { continue };
-        if !is_big(text, policy) || texts::is_ours(text) || !on_disk(path) {
+        if !is_big(text, policy.min_chars) || texts::is_ours(text) || !on_disk(path) {
             continue;
         }
         let characters = text.chars().count().to_string();

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 
 use flower_context::Lang;
 use flower_context::rewrite::{
-    Expire, Gate, Pass, Policy, PruneDenials, Report, Spilled, Thinking, Trim, rewrite,
+    Expire, Gate, Pass, Policy, PruneDenials, Report, Spilled, Spills, Thinking, Trim, rewrite,
 };
 use flower_context::transcript::{Block, Content, Message, Note, Transcript, decode};
 use flower_context::verify::{Rule, compare, prove, verify};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+mod spills;
 
 use crate::fixtures;
 use crate::histories::{histories, transcript};
@@ -661,6 +663,11 @@ proptest! {
         let policy = Policy {
             expire: on(0).then_some(Expire { keep }),
             trim: on(1).then(|| Trim { keep, min_chars: Trim::MIN_CHARS, directory: "/w/spill".to_owned(), on_disk: Some(&|_| true) }),
+            spills: on(2).then(|| Spills {
+                refused: (0..30).step_by(3).map(|id| format!("toolu_{id}")).collect(),
+                directory: "/w/spill".to_owned(),
+                kept: &|path| !path.contains("/gone/"),
+            }),
             denials: on(2).then(|| PruneDenials { keep, denied_ids: HashSet::new() }),
             debris: on(3),
             thinking: if on(4) { Thinking::Drop } else { Thinking::AsNeeded },

@@ -14,7 +14,7 @@ use super::progress::Progress;
 use super::succession::Left;
 use super::tally::TurnEnd;
 use crate::handoff::{self, Verdict, Why, longest};
-use crate::resilience::Cause;
+use crate::resilience::{Cause, Class, Signs, classify};
 use crate::texts::texts;
 
 /// How long an interrupted turn may take to end. What does not end by then is ended.
@@ -73,7 +73,7 @@ impl Asking {
         self.pending = Some(interruption(inner, message));
         self.patience = Some(Instant::now() + INTERRUPT_GRACE);
         if let Err(error) = session.interrupt().await {
-            inner.warn(format!("the harness did not take the interrupt: {error}"));
+            inner.warn(fill(texts(inner.lang).note_interrupt, &[("why", &error.to_string())]));
         }
     }
 
@@ -98,7 +98,7 @@ impl Asking {
             self.handoff = Stage::Far;
             self.say(session, &message).await?;
         } else if self.handoff == Stage::Writing {
-            return Ok(Some(left(last)));
+            return Ok(Some(left(last, &progress.signs)));
         } else if last == Some(&TurnEnd::Cut) {
             self.handoff = Stage::Writing;
             self.patience = Some(Instant::now() + WRITING_LIMIT);
@@ -140,9 +140,10 @@ impl Asking {
 }
 
 /// What a session left in the turn in which it was asked for a document.
-fn left(last: Option<&TurnEnd>) -> Left {
+fn left(last: Option<&TurnEnd>, signs: &Signs) -> Left {
     match last {
         Some(TurnEnd::Answered(text)) => Left::Written(text.clone()),
+        _ if matches!(classify(signs), Some(Class::ContextFull(_))) => Left::Nothing(Why::Full),
         Some(TurnEnd::Failed(failure)) => Left::Nothing(Why::Failed(failure.text.clone())),
         Some(TurnEnd::Cut) | None => Left::Nothing(Why::Failed(String::new())),
     }
@@ -151,4 +152,34 @@ fn left(last: Option<&TurnEnd>) -> Left {
 /// What somebody says, and behind it that a call which was cut off is no fault.
 pub(super) fn interruption(inner: &Inner, message: &str) -> String {
     fill(texts(inner.lang).interrupted, &[("message", message)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resilience::Heard;
+    use crate::runtime::{Failure, FailureKind};
+
+    #[test]
+    fn a_session_without_room_for_its_document_was_full() {
+        let failed = |text: &str| TurnEnd::Failed(Failure { kind: FailureKind::Api, text: text.to_owned() });
+        let signs = |error: &str, terminal: Option<&str>| Signs {
+            subtype: Some("success".to_owned()),
+            is_error: true,
+            error: Some(error.to_owned()),
+            api_error_status: Some(400),
+            terminal_reason: terminal.map(str::to_owned),
+            heard: Heard::Something,
+            ..Signs::default()
+        };
+        let full = Left::Nothing(Why::Full);
+        for reason in ["prompt_too_long", "blocking_limit"] {
+            let found = left(Some(&failed("Prompt is too long")), &signs("invalid_request", Some(reason)));
+            assert_eq!(found, full, "{reason}");
+        }
+        let refused = left(Some(&failed("no credit")), &signs("billing_error", None));
+        assert_eq!(refused, Left::Nothing(Why::Failed("no credit".to_owned())));
+        let written = left(Some(&TurnEnd::Answered("## Doing".to_owned())), &Signs::default());
+        assert_eq!(written, Left::Written("## Doing".to_owned()));
+    }
 }

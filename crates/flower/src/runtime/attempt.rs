@@ -7,6 +7,7 @@ use flower_claude::options::{Conversation, SettingSource};
 use flower_claude::turns::Phase;
 use flower_claude::wire::Message;
 use flower_claude::{Event, Events, Host, Launch, Session};
+use flower_context::fill;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::asking::Asking;
@@ -21,6 +22,7 @@ use super::waiting::after;
 use super::{Inner, Settings, plan, wall};
 use crate::resilience::{self, Cause, Silence};
 use crate::roles::{AgentSpec, Duty};
+use crate::texts::texts;
 
 /// How long a harness that does not report its state has to be silent after a result before the run counts as over.
 /// The tested versions report it; this is for others, which may open another turn behind a result.
@@ -266,9 +268,14 @@ async fn store_rest(inner: &Inner) -> bool {
     };
     if !report.is_complete() {
         let why = report.first_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-        inner.warn(format!(
-            "not everything is in the store yet: {} entries wait in the journal file, {} in memory, {} were dropped{why}",
-            report.spooled, report.pending, report.dropped
+        inner.warn(fill(
+            texts(inner.lang).note_not_flushed,
+            &[
+                ("spooled", &report.spooled.to_string()),
+                ("pending", &report.pending.to_string()),
+                ("dropped", &report.dropped.to_string()),
+                ("why", &why),
+            ],
         ));
     }
     report.is_complete()

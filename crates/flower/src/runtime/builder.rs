@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flower_claude::harness::{self, Found, Install, Search};
 use flower_claude::process::Registry;
-use flower_context::Lang;
+use flower_context::{Lang, fill};
 use flower_store::{
     Manifest, MirrorWriter, OpenNote, OpenOptions, ProjectPaths, SqliteStore, StoreError, WriterOptions,
 };
@@ -21,6 +21,7 @@ use crate::budget::Budgets;
 use crate::handoff::Handoff;
 use crate::resilience::Resilience;
 use crate::spill::{Also, SpillPolicy, THRESHOLD};
+use crate::texts::texts;
 use crate::view::{TrimPolicy, ViewPolicy};
 use crate::workbench::{Keeper, Workbench};
 
@@ -249,15 +250,16 @@ impl RuntimeBuilder {
         match registry.reap() {
             Ok(ended) if ended.is_empty() => {}
             Ok(ended) => {
-                notes.push(format!("ended {} processes that a killed run had left behind", ended.len()));
+                let count = ended.len().to_string();
+                notes.push(fill(texts(self.lang).note_processes, &[("count", &count)]));
             }
             Err(error) => notes.push(error.to_string()),
         }
         let sessions_db = self.store.unwrap_or_else(|| bench.runs().join(SESSIONS_DB));
-        let writer = open_store(&sessions_db, &mut notes)?;
+        let writer = open_store(&sessions_db, self.lang, &mut notes)?;
         let paths = ProjectPaths::resolve(&config_dir, &workspace)?;
         if writer.is_some() {
-            notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &sessions_db));
+            notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &sessions_db, self.lang));
         }
         let (stop, _) = watch::channel(None);
         Ok(Runtime {
@@ -292,37 +294,39 @@ impl RuntimeBuilder {
 
 /// A store that cannot be written is said loudly and does not stop a run: the harness keeps its own transcripts.
 /// What cannot be made right by going on without it (a newer schema, a directory in its place) is an error.
-fn open_store(path: &Path, notes: &mut Vec<String>) -> Result<Option<Arc<MirrorWriter>>, RunError> {
+fn open_store(
+    path: &Path,
+    lang: Lang,
+    notes: &mut Vec<String>,
+) -> Result<Option<Arc<MirrorWriter>>, RunError> {
     match SqliteStore::open(path, &OpenOptions::default()) {
         Ok(opened) => {
-            notes.extend(opened.notes.iter().map(|note| note_text(path, note)));
+            notes.extend(opened.notes.iter().map(|note| note_text(path, note, lang)));
             Ok(Some(Arc::new(MirrorWriter::start(opened.store, WriterOptions::default())?)))
         }
         Err(error @ StoreError::ReadOnly { .. }) => {
-            notes.push(format!("{error}: this run is not stored"));
+            notes.push(fill(texts(lang).note_not_stored, &[("why", &error.to_string())]));
             Ok(None)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn note_text(path: &Path, note: &OpenNote) -> String {
-    let path = path.display();
-    match note {
+fn note_text(path: &Path, note: &OpenNote, lang: Lang) -> String {
+    let (texts, path) = (texts(lang), path.display().to_string());
+    let (text, name, value) = match note {
         OpenNote::SetAside { moved_to, reason } => {
-            format!(
-                "{path} was damaged ({reason}); it lies at {} now, and a new store was begun",
-                moved_to.display()
-            )
+            let moved = moved_to.display().to_string();
+            let filled = [("path", &*path), ("reason", reason), ("moved", &moved)];
+            return fill(texts.note_set_aside, &filled);
         }
-        OpenNote::RollbackJournal { reason } => {
-            format!("{path} works without a write-ahead log and more slowly: {reason}")
-        }
-        OpenNote::NetworkFileSystem { kind } => {
-            format!("{path} lies on a network file system ({kind}): use it from one machine only")
-        }
-        other => format!("{path}: {other:?}"),
-    }
+        OpenNote::RollbackJournal { reason } => (texts.note_no_log, "reason", reason.clone()),
+        OpenNote::NetworkFileSystem { kind } => (texts.note_network, "kind", kind.clone()),
+        OpenNote::Replayed { entries } => (texts.note_replayed, "count", entries.to_string()),
+        OpenNote::NotReplayed { reason } => (texts.note_not_replayed, "reason", reason.clone()),
+        other => (texts.note_store, "what", format!("{other:?}")),
+    };
+    fill(text, &[("path", &path), (name, &value)])
 }
 
 fn set(variable: &str) -> Option<OsString> {

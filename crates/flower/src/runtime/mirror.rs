@@ -5,7 +5,7 @@ use flower_store::{MirrorWriter, ProjectPaths, SessionKey};
 
 use super::event::Denial;
 use super::record::{USED, Used};
-use super::resuming;
+use super::{Inner, resuming};
 use crate::spill::Spill;
 use crate::workbench::Workbench;
 
@@ -39,8 +39,8 @@ pub(super) fn keep_denial(writer: &MirrorWriter, paths: &ProjectPaths, session: 
 }
 
 /// Keeps what a session is used with, at its beginning: a killed step has no line in the manifest.
-pub(super) fn keep_used(writer: &MirrorWriter, paths: &ProjectPaths, session: &str, used: &Used) {
-    keep_ours(writer, paths, session, USED, vec![used.entry()]);
+pub(super) fn keep_used(inner: &Inner, writer: &MirrorWriter, session: &str, step: &str, used: &Used) {
+    keep_ours(writer, &inner.paths, session, USED, vec![used.entry(&inner.run, step)]);
 }
 
 /// Keeps what was spilled with the session, also what the harness did not take: its original is still in the history.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use flower_claude::wire::ModelUsage;
 use flower_context::rewrite::Report;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::event::Denial;
 use crate::spill::Spill;
@@ -38,8 +38,31 @@ pub struct Outcome {
     pub spills: Vec<Spill>,
     /// What was rewritten each time that a session was opened again, in order.
     pub rewritten: Vec<Report>,
-    /// Where the documents are frozen with which sessions handed over, in order.
-    pub handoffs: Vec<PathBuf>,
+    /// How sessions handed over, in order.
+    pub handoffs: Vec<HandedOver>,
+    /// Where it waited for something to pass, in order.
+    pub waits: Vec<Pause>,
+}
+
+/// A session that handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandedOver {
+    /// Which session of the step it was, counted from 1.
+    pub generation: u32,
+    /// Where its document is frozen.
+    pub document: PathBuf,
+    /// Why the document is not the session's own, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
+}
+
+/// A wait between two attempts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pause {
+    /// What was waited for to pass, in a word.
+    pub cause: String,
+    /// How long it was.
+    pub seconds: f64,
 }
 
 impl Outcome {

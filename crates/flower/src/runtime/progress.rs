@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use flower_claude::Event;
+use flower_claude::hooks::SafeAnswer;
 use flower_claude::session::Dirt;
+use flower_context::fill;
 
 use super::event::{Denial, RunEvent};
 use super::outcome::{Failure, FailureKind};
@@ -14,6 +16,7 @@ use super::{Inner, mirror};
 use crate::budget::{Exceeded, Spent};
 use crate::handoff::Verdict;
 use crate::resilience::{Ear, Signs, Silence, worker_failures};
+use crate::texts::texts;
 
 /// How many lines of the harness that are no messages are told one by one.
 const DIRT_TOLD: u32 = 10;
@@ -21,6 +24,8 @@ const DIRT_TOLD: u32 = 10;
 /// What a step has gathered so far.
 pub(super) struct Progress {
     pub(super) tally: Tally,
+    /// The step's id.
+    step: String,
     /// What sessions of the step are used with, but for the model.
     used: Used,
     pub(super) denials: Vec<Denial>,
@@ -40,6 +45,7 @@ impl Default for Progress {
     fn default() -> Self {
         Self {
             tally: Tally::default(),
+            step: String::new(),
             used: Used::default(),
             denials: Vec::new(),
             spilling: Spilling::default(),
@@ -53,8 +59,8 @@ impl Default for Progress {
 }
 
 impl Progress {
-    pub(super) fn new(began: jiff::Timestamp, used: Used, spilling: Spilling) -> Self {
-        Self { tally: Tally::since(began), used, spilling, ..Self::default() }
+    pub(super) fn new(step: &str, began: jiff::Timestamp, used: Used, spilling: Spilling) -> Self {
+        Self { tally: Tally::since(began), step: step.to_owned(), used, spilling, ..Self::default() }
     }
 
     /// Takes what the harness says: it is told, stored and counted.
@@ -70,7 +76,7 @@ impl Progress {
                         (&inner.writer, &event)
                     {
                         let used = Used { model: Some(model.clone()), ..self.used.clone() };
-                        mirror::keep_used(writer, &inner.paths, session, &used);
+                        mirror::keep_used(inner, writer, session, &self.step, &used);
                     }
                     inner.tell(&event);
                 }
@@ -96,26 +102,25 @@ impl Progress {
             // A harness that prints nothing else must not drown whoever listens.
             Event::Dirt(_) if self.dirt == DIRT_TOLD => {
                 self.dirt += 1;
-                inner.warn("the harness prints more lines that are no messages; they are not told any more");
+                inner.warn(texts(inner.lang).note_dirt_more);
             }
             Event::Dirt(_) if self.dirt > DIRT_TOLD => {}
             Event::Dirt(Dirt::NotAMessage(text)) => {
                 self.dirt += 1;
-                inner.warn(format!("the harness printed a line that is no message: {}", brief(&text)));
+                inner.warn(fill(texts(inner.lang).note_dirt, &[("line", &brief(&text))]));
             }
             Event::Dirt(Dirt::TooLong(bytes)) => {
                 self.dirt += 1;
-                inner.warn(format!("a line of {bytes} bytes from the harness was too long and is lost"));
+                inner.warn(fill(texts(inner.lang).note_too_long, &[("bytes", &bytes.to_string())]));
             }
-            Event::HookIncident(incident) => inner.warn(format!(
-                "a hook on {} failed ({}); the call was {}",
-                incident.event,
-                incident.problem,
-                match incident.answer {
-                    flower_claude::hooks::SafeAnswer::Denied => "refused",
-                    flower_claude::hooks::SafeAnswer::NoOpinion => "not affected",
-                }
-            )),
+            Event::HookIncident(incident) => {
+                let text = match incident.answer {
+                    SafeAnswer::Denied => texts(inner.lang).note_hook_denied,
+                    SafeAnswer::NoOpinion => texts(inner.lang).note_hook_passed,
+                };
+                let (event, problem) = (incident.event.to_string(), incident.problem.to_string());
+                inner.warn(fill(text, &[("event", &event), ("problem", &problem)]));
+            }
             _ => {}
         }
     }

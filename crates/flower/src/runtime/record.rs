@@ -17,13 +17,16 @@ use crate::roles::{AgentSpec, Duty};
 
 /// The thread of a session that says what it was used with: one entry each time, `{"type":"flower-used",…}`. A step that
 /// was killed has no line in the manifest.
-pub(super) const USED: &str = "flower/used";
+pub(crate) const USED: &str = "flower/used";
 
 /// The field of a step's record that says what was rewritten each time that a session was opened again.
 pub const REWRITTEN: &str = "rewritten";
 
 /// The field of a step's record that lists the documents with which sessions handed over.
 pub const HANDOFFS: &str = "handoffs";
+
+/// The field of a step's record that says where it waited.
+pub const WAITS: &str = "waits";
 
 /// What a session was used with. Kept in the step's record under these names, and beside the session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,15 +49,19 @@ impl Used {
         Self { model, tools }
     }
 
-    /// As an entry of [`USED`].
-    pub(super) fn entry(&self) -> String {
+    /// As an entry of [`USED`], which also says in which step.
+    pub(super) fn entry(&self, run: &str, step: &str) -> String {
         #[derive(Serialize)]
         struct Entry<'a> {
             r#type: &'static str,
             #[serde(flatten)]
             used: &'a Used,
+            run: &'a str,
+            step: &'a str,
+            at: String,
         }
-        serde_json::to_string(&Entry { r#type: "flower-used", used: self }).unwrap_or_default()
+        let at = jiff::Timestamp::now().to_string();
+        serde_json::to_string(&Entry { r#type: "flower-used", used: self, run, step, at }).unwrap_or_default()
     }
 }
 
@@ -91,6 +98,9 @@ impl Step<'_> {
         }
         if !self.lineage.frozen.is_empty() {
             later.insert(HANDOFFS.to_owned(), serde_json::to_value(&self.lineage.frozen).unwrap_or_default());
+        }
+        if !self.waits.is_empty() {
+            later.insert(WAITS.to_owned(), serde_json::to_value(&self.waits).unwrap_or_default());
         }
         if !self.rewritten.is_empty() {
             later.insert(REWRITTEN.to_owned(), serde_json::to_value(&self.rewritten).unwrap_or_default());
@@ -140,6 +150,7 @@ impl Step<'_> {
             spills: spilling.taken,
             rewritten: self.rewritten,
             handoffs: self.lineage.frozen,
+            waits: self.waits,
         };
         self.inner.tell(&RunEvent::StepEnded {
             step: outcome.step.clone(),

@@ -14,6 +14,7 @@ use flower_claude::options::{Conversation, Cut, From};
 use flower_claude::process::running_on;
 use flower_claude::wire::MirrorFrame;
 use flower_context::rewrite::Report;
+use flower_context::{Lang, fill};
 use flower_store::{
     EntryHead, Found, OpenOptions, ProjectPaths, SessionKey, SessionStore as _, SqliteStore, StoreError,
     import,
@@ -21,6 +22,7 @@ use flower_store::{
 
 use super::event::RunEvent;
 use super::{Inner, RunError};
+use crate::texts::texts;
 use crate::view::{self, Prepared, Request, VIEW, ViewError};
 use crate::workbench::Workbench;
 
@@ -63,7 +65,7 @@ pub(super) async fn reopen(inner: &Arc<Inner>, wish: Wish) -> Result<Reopened, R
     let made =
         made.map_err(|error| RunError::View { session: session.clone(), why: error.to_string() })??;
     let Some(prepared) = made else {
-        inner.warn("without a store the session goes on as it is: nothing of it is rewritten");
+        inner.warn(texts(inner.lang).note_unrewritten);
         return Ok(Reopened { from: From::Session(session), report: None, file: None });
     };
     prepared.notes.iter().for_each(|note| inner.warn(note.clone()));
@@ -187,6 +189,7 @@ pub(super) fn take_back_all(
     paths: &ProjectPaths,
     config_dir: &Path,
     db: &Path,
+    lang: Lang,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     for file in fs::read_dir(directory(bench)).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -197,11 +200,11 @@ pub(super) fn take_back_all(
         }
         match take_back_one(paths, session, db, &file) {
             Ok(()) => {
-                notes.push(format!("session {session} was cut off; what it had written is in the store now"));
+                notes.push(fill(texts(lang).note_taken_back, &[("session", session)]));
             }
-            Err(error) => notes.push(format!(
-                "what session {session} wrote before it was cut off stays in {}: {error}",
-                file.display()
+            Err(error) => notes.push(fill(
+                texts(lang).note_not_taken_back,
+                &[("session", session), ("path", &file.display().to_string()), ("why", &error.to_string())],
             )),
         }
     }

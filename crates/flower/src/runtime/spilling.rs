@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use flower_claude::hooks::Hook;
 use flower_claude::wire::{HookEvent, HookInput, HookOutput, MirrorFrame, Raw};
+use flower_context::fill;
 
 use super::event::RunEvent;
 use crate::roles::AgentSpec;
 use crate::spill::{Fate, Readers, Returned, Spill, SpillGuard};
+use crate::texts::texts;
 
 /// How long the harness waits. Writing a file takes milliseconds; a disk that takes longer than this does not.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -83,25 +85,23 @@ impl Spilling {
     }
 
     fn tell(&mut self, fate: Fate) -> Vec<RunEvent> {
+        let lang = self.guard.as_ref().map(|(guard, _)| guard.lang()).unwrap_or_default();
         let (event, warning) = match fate {
             Fate::Taken(spill) => {
                 self.taken.push(spill.clone());
                 return vec![RunEvent::Spilled(spill)];
             }
             Fate::Refused { spill, why } => {
-                let warning = format!(
-                    "the harness did not take a shortened result of {}; its results stay as they are from now on: {}",
-                    spill.tool,
-                    why.as_deref().unwrap_or("no reason was given")
-                );
+                let reason = why.as_deref().unwrap_or(texts(lang).note_no_reason);
+                let filled = [("tool", spill.tool.as_str()), ("why", reason)];
+                let warning = fill(texts(lang).note_spill_refused, &filled);
                 let event =
                     RunEvent::SpillRefused { call: spill.call.clone(), tool: spill.tool.clone(), why };
                 self.refused.push(spill);
                 (event, warning)
             }
             Fate::Failed { call, tool, why } => {
-                let warning =
-                    format!("a result of {tool} could not be moved to disk and stays as it is: {why}");
+                let warning = fill(texts(lang).note_spill_failed, &[("tool", &tool), ("why", &why)]);
                 (RunEvent::SpillFailed { call, tool, why }, warning)
             }
         };

@@ -1,6 +1,7 @@
 //! One step, from its first harness to its end: an attempt, and another one as long as it can go on.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
 use flower_claude::options::Conversation;
 use flower_context::rewrite::Report;
@@ -10,7 +11,7 @@ use super::asking::interruption;
 use super::attempt::{self, Attempt};
 use super::event::RunEvent;
 use super::next::{Next, go_on, next};
-use super::outcome::{Failure, FailureKind, Outcome};
+use super::outcome::{Failure, FailureKind, Outcome, Pause};
 use super::progress::Progress;
 use super::record::{Used, used};
 use super::resuming::{self, Reopened, Wish};
@@ -36,6 +37,8 @@ pub(super) struct Step<'a> {
     pub(super) attempts: u32,
     /// What was rewritten each time that a session was opened again.
     pub(super) rewritten: Vec<Report>,
+    /// Where it waited.
+    pub(super) waits: Vec<Pause>,
     pub(super) lineage: Lineage,
     /// The workbench as the session at work found it.
     found: Snapshot,
@@ -57,17 +60,18 @@ pub(super) async fn carry(
 ) -> Result<Outcome, RunError> {
     check_isolation(inner, spec)?;
     let guard = inner.spill.clone().map(|policy| SpillGuard::new(policy, inner.bench.spill(), inner.lang));
-    let started_at = jiff::Timestamp::now();
+    let (id, started_at) = (uuid::Uuid::new_v4().to_string(), jiff::Timestamp::now());
     let mut step = Step {
         inner,
         spec,
-        id: uuid::Uuid::new_v4().to_string(),
         started_at,
         interrupts: inner.interrupts(),
-        progress: Progress::new(started_at, Used::with(spec, None), Spilling::new(guard, spec)),
+        progress: Progress::new(&id, started_at, Used::with(spec, None), Spilling::new(guard, spec)),
         streak: Streak::new(&inner.resilience),
         attempts: 0,
         rewritten: Vec::new(),
+        waits: Vec::new(),
+        id,
         lineage: Lineage::new(inner.handoff.generations),
         found: Snapshot::default(),
     };
@@ -148,8 +152,11 @@ impl<'a> Step<'a> {
             })),
             Next::Resume { message, drop_thinking } => Ok(self.resumed(opening, message, drop_thinking)),
             Next::Retry { wait: time, attempt, probe, cause } => {
-                let pause = Wait { time, attempt, probe, cause };
-                match wait(inner, pause, &mut self.interrupts, &self.progress, &mut self.streak).await {
+                let (pause, began) = (Wait { time, attempt, probe, cause }, Instant::now());
+                let waited = wait(inner, pause, &mut self.interrupts, &self.progress, &mut self.streak).await;
+                let seconds = began.elapsed().as_secs_f64();
+                self.waits.push(Pause { cause: cause.word().to_owned(), seconds });
+                match waited {
                     Waited::Enough => Ok(self.resumed(opening, go_on(cause, lang), false)),
                     Waited::Said(message) => Ok(self.resumed(opening, interruption(inner, &message), false)),
                     Waited::End(failure) => Err(failure),

@@ -1,12 +1,11 @@
 //! The handoff at its place: what the session wrote, or what is known of it, becomes the first prompt of a successor.
 
-use std::path::PathBuf;
-
 use flower_context::transcript::Transcript;
 use flower_store::SessionKey;
 
 use super::Inner;
 use super::event::RunEvent;
+use super::outcome::HandedOver;
 use crate::handoff::degraded::{Known, Why, assemble};
 use crate::handoff::{Document, Frozen, Generations, Stuck, Succession, Work, freeze, longest, succession};
 use crate::source::{SessionBytes, SourceError, read_stored};
@@ -26,8 +25,8 @@ pub(super) struct Lineage {
     generations: Generations,
     /// What the session at work started from.
     document: Option<Document>,
-    /// Where each handoff is frozen.
-    pub(super) frozen: Vec<PathBuf>,
+    /// Each handoff.
+    pub(super) frozen: Vec<HandedOver>,
 }
 
 impl Lineage {
@@ -56,13 +55,14 @@ impl Lineage {
         for error in &stayed {
             inner.warn(error.to_string());
         }
-        self.frozen.push(path.clone());
+        let degraded = why.as_ref().map(|why| why.sentence(inner.lang));
+        self.frozen.push(HandedOver { generation, document: path.clone(), degraded: degraded.clone() });
         let next = self.generations.follow(work, mark, &document).map_err(Failed::Stuck)?;
         inner.tell(&RunEvent::HandedOver {
             generation: next,
             of: self.generations.of(),
             document: path.clone(),
-            degraded: why.as_ref().map(|why| why.sentence(inner.lang)),
+            degraded,
         });
         let opening = succession(
             inner.lang,

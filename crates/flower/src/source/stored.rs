@@ -46,7 +46,8 @@ pub(super) fn add_marks(found: &mut [Found], places: &Places) {
 pub(crate) fn marks(store: &SqliteStore, main: &SessionKey) -> Result<Marks, StoreError> {
     let denied_ids = denied_ids(store, &main.with_subpath(DENIALS)?)?;
     let spilled = spilled(store, &main.with_subpath(SPILLS)?)?;
-    Ok(Marks { denied_ids, spilled })
+    let refused_ids = refused_ids(store, &main.with_subpath(SPILLS)?)?;
+    Ok(Marks { denied_ids, spilled, refused_ids })
 }
 
 /// Reads a session with its workers.
@@ -82,6 +83,22 @@ pub(crate) fn denied_ids(store: &SqliteStore, thread: &SessionKey) -> Result<Has
     let mut ids = HashSet::new();
     store.visit(thread, &mut |entry| {
         ids.extend(serde_json::from_str::<Denied>(entry.text).ok().map(|denied| denied.call));
+    })?;
+    Ok(ids)
+}
+
+/// The calls whose results the harness did not let be replaced, from the thread that keeps what was spilled.
+pub(crate) fn refused_ids(store: &SqliteStore, thread: &SessionKey) -> Result<HashSet<String>, StoreError> {
+    #[derive(Deserialize)]
+    struct Line {
+        call: String,
+        taken: bool,
+    }
+    let mut ids = HashSet::new();
+    store.visit(thread, &mut |entry| {
+        ids.extend(
+            serde_json::from_str::<Line>(entry.text).ok().filter(|line| !line.taken).map(|line| line.call),
+        );
     })?;
     Ok(ids)
 }

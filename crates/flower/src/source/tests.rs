@@ -199,6 +199,7 @@ fn what_our_guards_did_is_known_of_sessions_on_disk_too() {
             "a".to_owned(),
             Recorded { names: vec!["0123456789abcdef.txt".to_owned()], characters: 5000 },
         )])),
+        refused_ids: HashSet::from(["b".to_owned()]),
     };
     let read = |name| find(Some(name), &desk.places).unwrap()[0].read().unwrap();
     assert_eq!(read(ONE).marks, expected, "only what the harness has shown to be replaced");

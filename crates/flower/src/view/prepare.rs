@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flower_context::Lang;
-use flower_context::rewrite::{Expire, Policy, PruneDenials, Report, Rewritten, Thinking, Trim};
+use flower_context::rewrite::{Expire, Policy, PruneDenials, Report, Rewritten, Spills, Thinking, Trim};
 use flower_context::transcript::Transcript;
+use flower_context::{Lang, fill};
 use flower_store::{EntryHead, SessionKey, SessionStore as _, SqliteStore, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,9 @@ use super::delta::{Delta, Step, replay};
 use super::gate::{Idle, gate};
 use super::policy::ViewPolicy;
 use crate::rewriting::{RewriteError, proved};
-use crate::source::denied_ids;
+use crate::source::{denied_ids, refused_ids};
+use crate::spill;
+use crate::texts::texts;
 use crate::whole_file;
 use crate::workbench::private_directory;
 
@@ -114,15 +116,16 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
     let replayed = replay(&lines, &deltas);
     let begins_anew = replayed.is_none();
     if begins_anew {
-        notes.push(
-            "what earlier resumes left out does not fit the stored session; it is made anew".to_owned(),
-        );
+        notes.push(texts(request.lang).note_view_anew.to_owned());
     }
     let base = replayed.unwrap_or_else(|| lines.clone());
     let base_text = joined(&base);
     let denied = denied_ids(store, &request.session.with_subpath(crate::runtime::DENIALS)?)?;
+    let refused = refused_ids(store, &request.session.with_subpath(crate::runtime::SPILLS)?)?;
     let on_disk = |path: &str| Path::new(path).is_file();
-    let policy = policy(request, &base_text, denied, &on_disk);
+    let kept = |path: &str| spill::is_kept(Path::new(path), request.spill);
+    let spills = Spills { refused, directory: request.spill.display().to_string(), kept: &kept };
+    let policy = Policy { spills: Some(spills), ..policy(request, &base_text, denied, &on_disk) };
     let made = rewritten(&base_text, &policy, request.spill, &mut notes);
     let text = made.text();
 
@@ -173,7 +176,7 @@ fn rewritten<'b>(base: &'b str, policy: &Policy<'_>, spill: &Path, notes: &mut V
         match proved(base.as_bytes(), policy, spill) {
             Ok(made) => return made,
             Err(error @ (RewriteError::Invalid { .. } | RewriteError::Spill { .. })) => {
-                notes.push(format!("the history is not rewritten: {error}"));
+                notes.push(fill(texts(policy.lang).note_unproved, &[("why", &error.to_string())]));
             }
         }
     }

@@ -96,6 +96,7 @@ async fn a_full_session_leaves_a_document_and_another_goes_on() {
         // Once a session: the second one may begin with a long head.
         assert!((1..=2).contains(&warned.count()), "{version}");
         let [frozen] = played.outcome.handoffs.as_slice() else { panic!("{:?}", played.outcome.handoffs) };
+        let frozen = &frozen.document;
         assert!(frozen.starts_with(place.workspace().join(".flower/notes")), "{version}");
         assert!(std::fs::read_to_string(frozen).unwrap().contains("because it is the shortest"), "{version}");
         let opening =
@@ -118,9 +119,43 @@ async fn a_document_that_says_nothing_is_replaced_by_what_is_known() {
         assert_eq!(played.outcome.text, "All is read.", "{version}: {:?}", played.outcome.failure);
         let told = handed_over(&played);
         assert!(matches!(told.as_slice(), [(2, Some(_))]), "{version}: {told:?}");
-        let frozen = std::fs::read_to_string(&played.outcome.handoffs[0]).unwrap();
+        let frozen = std::fs::read_to_string(&played.outcome.handoffs[0].document).unwrap();
         assert!(frozen.contains("I would rather go on reading"), "{version}: what was written is kept");
         assert!(frozen.contains(place.workspace().to_str().unwrap()), "{version}: {frozen}");
+    }
+}
+
+/// There is no room left for the document: that is what the reader is told, not in which words the API refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_too_full_to_write_is_told_as_full() {
+    const DOCUMENT: &str = r#"
+[[thread]]
+name = "document"
+match = { agent = "main", last = "so a new session takes over here" }
+[[thread.step]]
+text = "none"
+
+[[thread]]
+name = "first""#;
+    const REFUSED: &str = r#"
+[[fault]]
+thread = "document"
+status = 400
+message = "prompt is too long: 250000 tokens > 200000 maximum"
+times = 9
+"#;
+    let reads = READS
+        .replace("the whole of a and b", "This document is degraded")
+        .replace("\n[[thread]]\nname = \"first\"", DOCUMENT);
+    for version in versions() {
+        let place = place();
+        let builder = place.builder(version).spill_threshold(None).handoff(small());
+        let played = place.play_with(builder, &lead(), &format!("{reads}{REFUSED}")).await.unwrap();
+        assert_eq!(played.outcome.text, "All is read.", "{version}: {:?}", played.outcome.failure);
+        let [handoff] = &*played.outcome.handoffs else { panic!("{version}: {:?}", played.outcome.handoffs) };
+        assert_eq!(handoff.generation, 1, "{version}");
+        let full = "Its context was full, so it could not be asked any more.";
+        assert_eq!(handoff.degraded.as_deref(), Some(full), "{version}");
     }
 }
 

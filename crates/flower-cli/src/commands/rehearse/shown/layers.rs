@@ -1,12 +1,14 @@
 //! What became of each step, and what the layers did for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flower::receipt::{Receipt, Warmth};
+use flower::runtime::{HandedOver, Pause, WAITS};
 use flower_context::accounting::Script;
 use flower_context::fill;
 use flower_context::rewrite::{Pass, Report};
 use flower_store::StepRecord;
+use serde::Deserialize as _;
 
 use super::{grouped, padded, percent, section};
 use crate::console::one_line;
@@ -15,28 +17,58 @@ use crate::texts::Texts;
 /// One line a step, where there is more to say than that there was one.
 pub(super) fn steps(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) {
     let plain = |step: &StepRecord| step.ok && step.attempts <= 1 && step.sessions.len() <= 1;
-    if receipt.steps.len() <= 1 && receipt.steps.iter().all(plain) {
+    if receipt.steps.len() <= 1 && receipt.steps.iter().all(plain) && receipt.cut_off.is_empty() {
         return;
     }
     section(lines, texts.receipt_steps);
-    for (index, step) in receipt.steps.iter().enumerate() {
-        let result = match &step.error {
-            Some(error) => fill(texts.receipt_step_failed, &[("kind", &one_line(&error.kind, 40))]),
-            None => texts.receipt_step_done.to_owned(),
-        };
-        let sessions: Vec<String> = step.sessions.iter().map(|session| one_line(session, 8)).collect();
-        let line = fill(
-            texts.receipt_step_line,
-            &[
-                ("result", &result),
-                ("turns", &grouped(step.turns)),
-                ("starts", &step.attempts.to_string()),
-                ("dollars", &format!("{:.4}", step.cost_usd.unwrap_or_default())),
-                ("sessions", &sessions.join(", ")),
-            ],
-        );
-        lines.push(format!("  {}. {line}", index + 1));
+    let numbered = receipt.steps.iter().enumerate();
+    let numbered =
+        numbered.map(|(index, step)| (&*step.started_at, format!("  {}. {}", index + 1, ended(step, texts))));
+    let mut rows: Vec<(&str, String)> = numbered.collect();
+    rows.extend(receipt.cut_off.iter().map(|step| {
+        let session = one_line(&step.session, 8);
+        (&*step.at, format!("  -  {}", fill(texts.receipt_step_killed, &[("session", &session)])))
+    }));
+    rows.sort_by_key(|(at, _)| *at);
+    lines.extend(rows.into_iter().map(|(_, line)| line));
+}
+
+fn ended(step: &StepRecord, texts: &Texts) -> String {
+    let result = match &step.error {
+        Some(error) => fill(texts.receipt_step_failed, &[("kind", &one_line(&error.kind, 40))]),
+        None => texts.receipt_step_done.to_owned(),
+    };
+    let sessions: Vec<String> = step.sessions.iter().map(|session| one_line(session, 8)).collect();
+    let line = fill(
+        texts.receipt_step_line,
+        &[
+            ("result", &result),
+            ("turns", &grouped(step.turns)),
+            ("starts", &step.attempts.to_string()),
+            ("dollars", &format!("{:.4}", step.cost_usd.unwrap_or_default())),
+            ("sessions", &sessions.join(", ")),
+        ],
+    );
+    line + &waits(step, texts)
+}
+
+/// Where the step waited; empty where it did not.
+fn waits(step: &StepRecord, texts: &Texts) -> String {
+    let waits = step.later.get(WAITS).and_then(|waits| Vec::<Pause>::deserialize(waits).ok());
+    let waits = waits.unwrap_or_default();
+    if waits.is_empty() {
+        return String::new();
     }
+    let causes: BTreeSet<String> = waits.iter().map(|wait| one_line(&wait.cause, 40)).collect();
+    let seconds: f64 = waits.iter().map(|wait| wait.seconds).sum();
+    fill(
+        texts.receipt_step_waits,
+        &[
+            ("count", &waits.len().to_string()),
+            ("seconds", &format!("{seconds:.1}")),
+            ("causes", &causes.into_iter().collect::<Vec<_>>().join(", ")),
+        ],
+    )
 }
 
 /// Spills, resumes and handoffs, where there were any.
@@ -48,7 +80,7 @@ pub(super) fn layers(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) 
     rows.extend(receipt.warmth.iter().map(|found| (texts.receipt_warmth, warmth(found, texts))));
     rows.extend(scripts(receipt, texts).map(|line| (texts.receipt_scripts, line)));
     let handoffs = receipt.handoffs.iter();
-    rows.extend(handoffs.map(|path| (texts.receipt_handoffs, one_line(&path.display().to_string(), 400))));
+    rows.extend(handoffs.map(|handoff| (texts.receipt_handoffs, handed_over(handoff, texts))));
     if rows.is_empty() {
         return;
     }
@@ -58,6 +90,16 @@ pub(super) fn layers(lines: &mut Vec<String>, receipt: &Receipt, texts: &Texts) 
         lines.push(format!("  {}{line}", padded(if label == shown { "" } else { label }, 14)));
         shown = label;
     }
+}
+
+fn handed_over(handoff: &HandedOver, texts: &Texts) -> String {
+    let path = one_line(&handoff.document.display().to_string(), 400);
+    let filled = [("generation", &*handoff.generation.to_string()), ("path", &path)];
+    let mut line = fill(texts.receipt_handoff_line, &filled);
+    if let Some(why) = &handoff.degraded {
+        line.push_str(&fill(texts.receipt_handoff_degraded, &[("why", &one_line(why, 200))]));
+    }
+    line
 }
 
 fn spills(receipt: &Receipt, texts: &Texts) -> Vec<String> {

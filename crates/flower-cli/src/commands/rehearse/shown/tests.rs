@@ -89,6 +89,7 @@ fn receipt() -> Receipt {
         resumes: Vec::new(),
         warmth: Vec::new(),
         handoffs: Vec::new(),
+        cut_off: Vec::new(),
         figures,
         cost_usd: 0.1367,
     }
@@ -185,16 +186,25 @@ fn people_read_this_in_chinese() {
 
 /// A receipt of two steps in which every layer had something to do.
 fn long_run() -> Receipt {
-    use flower::receipt::{StoredSpill, Warmth};
+    use flower::receipt::{CutOff, StoredSpill, Warmth};
+    use flower::runtime::HandedOver;
     use flower_context::rewrite::{Pass, Report};
     let step = |ok: bool, sessions: &[&str]| {
         let error =
             if ok { serde_json::Value::Null } else { serde_json::json!({"kind": "api", "text": "529"}) };
         serde_json::from_value(serde_json::json!({
             "run": "r", "step": "s", "ok": ok, "error": error, "attempts": sessions.len(), "turns": 12, "cost_usd": 0.25,
-            "sessions": sessions, "started_at": "", "ended_at": "",
+            "sessions": sessions, "started_at": if ok { "0" } else { "2" }, "ended_at": "",
+            "waits": if ok { serde_json::json!([]) } else {
+                serde_json::json!([{"cause": "overloaded", "seconds": 5.25}, {"cause": "overloaded", "seconds": 10.5}])
+            },
         }))
         .unwrap()
+    };
+    let handoff = |generation: u32, degraded: Option<&str>| HandedOver {
+        generation,
+        document: format!("/w/.flower/notes/handoff-{generation}-aaaaaaaa.md").into(),
+        degraded: degraded.map(str::to_owned),
     };
     let spill =
         |tool: &str, taken| StoredSpill { tool: tool.into(), worker: None, before: 9_000, after: 800, taken };
@@ -216,8 +226,14 @@ fn long_run() -> Receipt {
             Warmth { step: 2, kept: 18_200, read: 9_489, written: 2_499 },
             Warmth { step: 3, kept: 12_206, read: 12_206, written: 28 },
         ],
-        handoffs: vec!["/w/.flower/notes/handoff-1-aaaaaaaa.md".into()],
         figures: grown(receipt().figures),
+        handoffs: vec![handoff(1, None), handoff(2, Some("its context\nwas full"))],
+        cut_off: vec![CutOff {
+            run: "q".into(),
+            step: "k".into(),
+            session: "aaaaaaaa-1".into(),
+            at: "1".into(),
+        }],
         ..receipt()
     }
 }
@@ -248,7 +264,8 @@ fn steps_and_layers_are_told_where_there_is_something_to_tell() {
       Second.
     Steps
       1. done: turns 12, starts of the harness 2, $0.2500, sessions aaaaaaaa…, bbbbbbbb…
-      2. failed (api): turns 12, starts of the harness 1, $0.2500, sessions bbbbbbbb…
+      -  cut off before its end: session aaaaaaaa…
+      2. failed (api): turns 12, starts of the harness 1, $0.2500, sessions bbbbbbbb…, waits 2 (15.8 s in all: overloaded)
     Who did it
                                  turns   calls  characters    share
       main thread                    4       4       2,345    5.4 %
@@ -273,7 +290,8 @@ fn steps_and_layers_are_told_where_there_is_something_to_tell() {
       cache         step 2 read 9,489 of the 18,200 tokens that the session had in the cache, and wrote 2,499
                     step 3 read all 12,206 tokens that the session had in the cache: nothing was written again, 28 tokens are new
       scripts       2 written (4 times), run 10 times; 50.0 % of them more than once
-      handed over   /w/.flower/notes/handoff-1-aaaaaaaa.md
+      handed over   session 1: /w/.flower/notes/handoff-1-aaaaaaaa.md
+                    session 2: /w/.flower/notes/handoff-2-aaaaaaaa.md (degraded: its context was full)
     Context
       12,410 tokens in the main thread at the end, 12,410 at the most, 4 turns
       grew from 28,700 to 185,882 tokens in 70 turns: 2278 more each turn; 358 turns left to the window of 1,000,000
@@ -285,7 +303,8 @@ fn steps_and_layers_are_told_where_there_is_something_to_tell() {
       Second.
     各步
       1. 完成:12 轮,启动运行框架 2 次,$0.2500,会话 aaaaaaaa…, bbbbbbbb…
-      2. 失败(api):12 轮,启动运行框架 1 次,$0.2500,会话 bbbbbbbb…
+      -  没到终点就被切断:会话 aaaaaaaa…
+      2. 失败(api):12 轮,启动运行框架 1 次,$0.2500,会话 bbbbbbbb…,等待 2 次(共 15.8 秒:overloaded)
     谁做了多少
                                   轮次    调用        字符     占比
       主线程                         4       4       2,345    5.4 %
@@ -310,7 +329,8 @@ fn steps_and_layers_are_told_where_there_is_something_to_tell() {
       缓存          第 2 步从会话在缓存里的 18,200 token 中读到 9,489,写入 2,499
                     第 3 步读到了会话在缓存里的全部 12,206 token:没有重写任何一个,新写 28 token
       脚本          写了 2 个(4 次),运行 10 次;50.0 % 运行过不止一次
-      交接          /w/.flower/notes/handoff-1-aaaaaaaa.md
+      交接          第 1 个会话:/w/.flower/notes/handoff-1-aaaaaaaa.md
+                    第 2 个会话:/w/.flower/notes/handoff-2-aaaaaaaa.md(降级:its context was full)
     上下文
       主线程结束时 12,410 token,最多时 12,410,共 4 轮
       70 轮里从 28,700 涨到 185,882 token:每轮多 2278;离 1,000,000 的窗口还有 358 轮

@@ -1,7 +1,7 @@
 //! Pointers as they stand in the texts that a model was given: where a result went, and how long it was.
 
 /// Where flower puts spilled results.
-pub(super) const DIRECTORY: &str = "spill/";
+pub(crate) const DIRECTORY: &str = "spill/";
 
 /// Their names are so many hexadecimal digits of a hash.
 const DIGITS: usize = 16;
@@ -10,7 +10,7 @@ const DIGITS: usize = 16;
 ///
 /// It stands in brackets, in either language, at the beginning of a line; the number of a line may stand in front of it,
 /// or how many names are left out of a list. A sentence that quotes one is none.
-pub(super) fn read(line: &str) -> Option<(String, u64)> {
+pub(crate) fn read(line: &str) -> Option<(String, u64)> {
     let (before, pointer) = line.split_once('[')?;
     if !is_a_place(before) {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn read(line: &str) -> Option<(String, u64)> {
 }
 
 /// The path of a spilled file that a line names, wherever it stands.
-pub(super) fn path(line: &str) -> Option<String> {
+pub(crate) fn path(line: &str) -> Option<String> {
     parts(line).map(|(path, _)| path)
 }
 
@@ -38,7 +38,8 @@ fn parts(text: &str) -> Option<(String, &str)> {
     Some((format!("{directory}{DIRECTORY}{name}.txt"), rest))
 }
 
-fn is_a_place(before: &str) -> bool {
+/// Whether a pointer may begin behind this.
+pub(super) fn is_a_place(before: &str) -> bool {
     let before = before.trim();
     let is_number = before.trim_end_matches('→').bytes().all(|byte| byte.is_ascii_digit());
     let counts = before.ends_with([':', '\u{ff1a}'])
