@@ -14,6 +14,10 @@ use crate::console::{Console, harmless};
 use crate::error::{CliError, Kind};
 use crate::stage::{self, Show};
 
+mod settings;
+
+use settings::Settings;
+
 /// Options of `flower once`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,9 +33,8 @@ pub(crate) struct Args {
     #[arg(long)]
     model: Option<String>,
 
-    /// End the step when it has cost so many US dollars.
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    budget: Option<f64>,
+    #[command(flatten)]
+    settings: Settings,
 
     /// Go on with an old session.
     #[arg(long, value_name = "ID")]
@@ -52,13 +55,6 @@ pub(crate) struct Args {
     /// Print events as JSON lines.
     #[arg(long)]
     json: bool,
-}
-
-fn dollars(text: &str) -> Result<f64, String> {
-    match text.trim_start_matches('$').parse::<f64>() {
-        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
-        _ => Err("a sum above 0, such as 2.50".to_owned()),
-    }
 }
 
 /// Splits a list of tools at the commas outside parentheses: `Bash(git log, git show)` is one entry.
@@ -99,10 +95,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     if let Some(model) = &args.model {
         builder = builder.model(model);
     }
-    if let Some(dollars) = args.budget {
-        builder = builder.budget_usd(dollars);
-    }
-    let runtime = builder.build().map_err(|error| stage::cannot_run(&error))?;
+    let runtime = args.settings.told(builder).build().map_err(|error| stage::cannot_run(&error))?;
     let tools = match (named, &args.resume) {
         (Some(tools), _) => Some(tools),
         (None, Some(session)) => runtime.tools_of(session).map_err(|error| stage::cannot_run(&error))?,
@@ -158,15 +151,6 @@ mod tests {
             ("", vec![]),
         ] {
             assert_eq!(tool_list(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_budget_is_a_sum_above_zero() {
-        assert_eq!(dollars("2.5"), Ok(2.5));
-        assert_eq!(dollars("$3"), Ok(3.0));
-        for text in ["0", "-1", "nan", "inf", "x", ""] {
-            assert!(dollars(text).is_err(), "{text}");
         }
     }
 }

@@ -115,6 +115,36 @@ fn a_session_of_another_directory_is_not_continued() {
 }
 
 #[test]
+fn a_step_is_told_what_it_may_spend_and_what_the_layers_do() {
+    const LOOKS: &str = r#"
+[[thread]]
+name = "main"
+after_last = "repeat"
+[[thread.step]]
+[[thread.step.call]]
+tool = "Bash"
+input = { command = "seq 1 400", description = "d" }
+"#;
+    for version in versions() {
+        let place = Place::new();
+        let api = Api::playing(LOOKS);
+        let home = place.root().join("bench");
+        let settings = ["--json", "--tools", "Bash,Read", "--spill", "1000", "--budget-turns", "3", "--home"];
+        let mut command = api.once(&place, version, &settings);
+        let said = Said::by(command.arg(&home).args(["--lang", "zh-CN", "Look."]));
+        said.assert_code(1);
+        let failure = &Manifest::in_dir(home.join("runs")).read().unwrap().records[0];
+        let error = failure.error.as_ref().unwrap();
+        assert_eq!(error.kind, "limit", "{version}");
+        assert!(error.text.as_ref().unwrap().contains("3 轮的预算已用完"), "{version}: {error:?}");
+        let spilled = events(&said.json(), "spilled").len();
+        assert!(spilled >= 1, "{version}: {}", said.stdout);
+        assert!(!place.workspace().join(".flower").exists(), "{version}");
+        api.end();
+    }
+}
+
+#[test]
 fn a_plain_agent_keeps_to_its_tools() {
     const ACTS: &str = r#"
 [[thread]]
