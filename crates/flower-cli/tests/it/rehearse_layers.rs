@@ -232,6 +232,9 @@ fn a_killed_run_is_gone_on_with_and_nothing_is_left_running() {
         for one in &killed {
             assert_eq!(receipt["sessions"], Value::from(vec![one["session"].clone()]), "{what}");
         }
+        let cut_off = receipt["cut_off"].as_array().unwrap();
+        assert_eq!(cut_off.len(), 2, "{what}: their session says that they were there: {cut_off:?}");
+        assert!(cut_off.iter().all(|step| step["session"] == killed[0]["session"]), "{what}: {cut_off:?}");
         // A harness that was left alone for a moment may have given the call that was cut off a result of its own.
         let made = &receipt["resumes"][0]["made"];
         assert!(made["heal"] == 1 || made["prune_debris"] == 1, "{what}: the history was repaired: {made}");
@@ -295,6 +298,7 @@ fn a_lost_network_is_waited_for() {
         assert_eq!(causes, ["connection", "connection", "connection", "overloaded"], "{what}");
         let step = &play.receipt()["steps"][0];
         assert_eq!((&step["ok"], &step["attempts"]), (&true.into(), &5.into()), "{what}: {step}");
+        assert_eq!(count(&step["waits"]), 4, "{what}: {step}");
         assert_eq!(count(&step["sessions"]), 1, "{what}: the same session goes on");
         let calls = play.events("called");
         assert_eq!(calls.len(), 3, "{what}: every call is made once: {calls:?}");

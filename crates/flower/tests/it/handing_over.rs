@@ -132,6 +132,7 @@ async fn a_session_that_is_too_full_to_write_is_told_as_full() {
 [[thread]]
 name = "document"
 match = { agent = "main", last = "so a new session takes over here" }
+after_last = "repeat"
 [[thread.step]]
 text = "none"
 

@@ -21,5 +21,6 @@ mod isolation;
 mod rehearsed_handoffs;
 mod resuming;
 mod spilling;
+mod spilling_web;
 mod storing;
 mod workbench;

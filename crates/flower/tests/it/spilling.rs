@@ -177,42 +177,6 @@ async fn a_spilled_file_is_read_back_whole() {
     }
 }
 
-/// A search is a request of its own, in which the API searches; what it comes to is the result.
-const SEARCHES: &str = r#"
-[[thread]]
-name = "search"
-match = { prompt = "Perform a web search" }
-[[thread.step]]
-text = "Flowers, as the web has them. {{filler:9000}} That is all."
-
-[[thread]]
-name = "main"
-[[thread.step]]
-[[thread.step.call]]
-id = "search"
-tool = "WebSearch"
-input = { query = "flowers" }
-[[thread.step]]
-text = "Done."
-"#;
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_search_of_the_web_found_is_spilled() {
-    for version in versions() {
-        let place = Place::new();
-        let played = place.play(version, &agent("doer", "").tools(["WebSearch", "Read"]), SEARCHES).await;
-        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
-        let [spill] = &*played.outcome.spills else {
-            panic!("{version}: {:?} {:?}", played.events, played.requests)
-        };
-        assert_eq!(spill.tool, "WebSearch", "{version}");
-        let text = std::fs::read_to_string(&place.spilled()[0]).unwrap();
-        assert!(text.contains("as the web has them") && text.contains("That is all."), "{version}: {text}");
-        let last = sent(&played).last().unwrap();
-        assert!(last.contains("[spilled to ") && !last.contains("That is all."), "{version}: {last}");
-    }
-}
-
 /// Everything that was spilled is found again wherever it is looked for, and nobody is asked for permission.
 async fn check_found_again(
     place: &Place,
