@@ -1,12 +1,16 @@
 //! Rules that hold for every history that may be fed back, and a check of them.
 //!
-//! [`verify`] looks at one transcript; [`compare`] at one and what a rewrite made of it.
+//! [`verify`] looks at one transcript, and [`settled`] at what a repair would make of it; [`compare`] looks at
+//! one and what a rewrite made of it. V8, that an old file can be got back and none is swapped while a harness
+//! works on it, is for those to hold who swap files.
 
 mod compare;
 mod links;
 mod messages;
+mod settled;
 
 pub use compare::compare;
+pub use settled::settled;
 
 use std::fmt;
 
@@ -35,6 +39,8 @@ pub enum Rule {
     V6,
     /// Lines that no rewrite touches are byte-identical, and nothing but conversation goes.
     V7,
+    /// A second pass changes nothing.
+    V9,
 }
 
 /// A rule that does not hold.

@@ -1,10 +1,11 @@
 //! `flower verify`: does a transcript hold the rules that a resume relies on?
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use flower_context::fill;
-use flower_context::verify::{Problem, verify};
+use flower_context::verify::{Problem, compare, settled, verify};
 use serde::Serialize;
 
 use crate::console::{Console, one_line};
@@ -15,6 +16,10 @@ use crate::error::{CliError, Kind};
 pub(crate) struct Args {
     /// A transcript file, `-` for standard input, or a session id.
     file: String,
+
+    /// The transcript that it was rewritten from: checks too what a rewrite may not change.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
 
     /// Print problems as JSON lines.
     #[arg(long)]
@@ -34,9 +39,10 @@ struct Shown<'a> {
 
 /// Exit code 1 when there is a problem.
 pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> {
+    let old = args.against.as_deref().map(original).transpose()?;
     let mut problems = 0_usize;
     for (thread, bytes) in threads(args, console)? {
-        for problem in verify(&bytes) {
+        for problem in check(&bytes, old.as_deref()) {
             problems += 1;
             if args.json {
                 console.json(&Shown { thread: &thread, problem: &problem });
@@ -50,6 +56,20 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         console.say(&fill(text, &[("count", &problems.to_string())]));
     }
     Ok(ExitCode::from(u8::from(problems > 0)))
+}
+
+/// What is broken already needs a repair; that is not said twice.
+fn check(bytes: &[u8], old: Option<&[u8]>) -> Vec<Problem> {
+    let mut problems = verify(bytes);
+    if problems.is_empty() {
+        problems = settled(bytes);
+    }
+    problems.extend(old.into_iter().flat_map(|old| compare(old, bytes)));
+    problems
+}
+
+fn original(path: &Path) -> Result<Vec<u8>, CliError> {
+    fs::read(path).map_err(|error| CliError::new(Kind::Usage, format!("{}: {error}", path.display())))
 }
 
 /// The threads of what was named: the file itself, or all threads of the sessions found.

@@ -76,6 +76,7 @@ pub(crate) static HELP_ZH: &[HelpText] = &[
     of("glance", "json", "打印 JSON 行"),
     of("verify", "", "按续跑所依赖的规则检查一份会话记录。"),
     of("verify", "file", "会话记录文件,`-` 表示标准输入,或一个会话 ID"),
+    of("verify", "against", "改写之前的会话记录:一并检查改写不得改动的内容"),
     of("verify", "json", "以 JSON 行打印问题"),
     of("verify", "workspace", "指的是哪个目录的会话 [默认:当前目录]"),
     of("rewrite", "", "把会话记录改写成续跑时应当发送的历史。"),

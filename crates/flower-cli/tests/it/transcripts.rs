@@ -166,3 +166,32 @@ fn problems_are_named_with_their_lines() {
     assert_eq!(json.json()[0]["line"], 2);
     Said::by(place.flower().args(["verify", "no-such-file.jsonl"])).assert_code(2);
 }
+
+#[test]
+fn a_rewritten_file_is_held_against_the_one_it_came_from() {
+    let place = Place::new();
+    let (old, new) = (place.root().join("old.jsonl"), place.root().join("new.jsonl"));
+    let user = r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"hi"}}"#;
+    let row = r#"{"type":"mode","mode":"plan"}"#;
+    std::fs::write(&old, format!("{user}\n{row}\n")).unwrap();
+    std::fs::write(&new, format!("{user}\n")).unwrap();
+    Said::by(place.flower().arg("verify").arg(&new)).assert_code(0);
+    let against = |old: &Path| Said::by(place.flower().arg("verify").arg(&new).arg("--against").arg(old));
+    let said = against(&old);
+    said.assert_code(1);
+    assert!(said.stdout.contains("line 2: V7: is gone or changed"), "{}", said.stdout);
+    against(&new).assert_code(0);
+    against(&place.root().join("nowhere.jsonl")).assert_code(2);
+}
+
+#[test]
+fn what_a_repair_would_change_is_no_sound_history() {
+    let place = Place::new();
+    let file = place.root().join("nul.jsonl");
+    let user =
+        r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"a\u0000b"}}"#;
+    std::fs::write(&file, format!("{user}\n")).unwrap();
+    let said = Said::by(place.flower().arg("verify").arg(&file));
+    said.assert_code(1);
+    assert!(said.stdout.contains("line 1: V9"), "{}", said.stdout);
+}
