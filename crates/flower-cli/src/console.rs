@@ -2,7 +2,7 @@
 //! hold words of a model, a tool or a file system, so no line can steer the terminal.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 
 use flower_context::Lang;
 
@@ -70,7 +70,14 @@ impl Console {
     /// An error, with what to do next on a line of its own.
     pub(crate) fn error(&self, error: &CliError) {
         self.labelled(self.texts().error, "31", &error.what);
-        if let Some(hint) = &error.hint {
+        let hint = error.hint.as_deref().or(match error.reason {
+            Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => Some(self.texts().hint_disk_full),
+            Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+                Some(self.texts().hint_not_writable)
+            }
+            _ => None,
+        });
+        if let Some(hint) = hint {
             self.labelled(self.texts().hint, "36", hint);
         }
     }

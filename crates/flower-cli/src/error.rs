@@ -1,6 +1,7 @@
 //! Errors as a user meets them: what went wrong, where, what to do next; and the exit code.
 
 use std::error::Error;
+use std::io;
 
 /// The exit code of a command line that makes no sense.
 pub(crate) const BAD_USE: u8 = 2;
@@ -34,18 +35,22 @@ pub(crate) struct CliError {
     pub(crate) what: String,
     /// What to do next, where we know it.
     pub(crate) hint: Option<String>,
+    /// What the system's reason is, where it says what to do next.
+    pub(crate) reason: Option<io::ErrorKind>,
 }
 
 impl CliError {
     pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), hint: None }
+        Self { kind, what: what.into(), hint: None, reason: None }
     }
 
     /// From an error of a library, with all its causes in one line.
     pub(crate) fn from_error(kind: Kind, error: &(dyn Error + 'static)) -> Self {
         let mut what = error.to_string();
+        let mut reason = None;
         let mut cause = error.source();
         while let Some(error) = cause {
+            reason = error.downcast_ref::<io::Error>().map(io::Error::kind).or(reason);
             let text = error.to_string();
             // Many errors already end in their cause.
             if !what.contains(&text) {
@@ -54,7 +59,7 @@ impl CliError {
             }
             cause = error.source();
         }
-        Self::new(kind, what)
+        Self { reason, ..Self::new(kind, what) }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -99,6 +99,8 @@ texts! {
     hint_moment,
     /// `{session}`
     hint_resume,
+    hint_disk_full,
+    hint_not_writable,
 
     // The rehearsal.
     /// `{path}`, `{url}`

@@ -120,7 +120,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::Corrupt`] with what SQLite found.
     pub fn check(&self) -> Result<(), StoreError> {
-        self.reading("check", |connection| {
+        self.reading("check entries", |connection| {
             let mut statement = connection.prepare("PRAGMA integrity_check")?;
             statement.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
         })
@@ -135,7 +135,7 @@ impl SqliteStore {
     /// # Errors
     /// As a call of [`SessionStore`] that reads.
     pub fn visit_texts(&self, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<(), StoreError> {
-        self.reading("read", |connection| read::texts(connection, each))
+        self.reading("read entries", |connection| read::texts(connection, each))
     }
 
     /// Gives the disk back what deleting has freed, when that is more than half of the file; else it is for what comes.
@@ -170,7 +170,7 @@ impl SessionStore for SqliteStore {
         if entries.is_empty() {
             return Ok(Appended::default());
         }
-        self.writing("append to", |connection| write::append(connection, key, entries))
+        self.writing("keep entries", |connection| write::append(connection, key, entries))
     }
 
     fn append_once(
@@ -179,7 +179,7 @@ impl SessionStore for SqliteStore {
         key: &SessionKey,
         entries: &[&str],
     ) -> Result<Appended, StoreError> {
-        self.writing("append to", |connection| {
+        self.writing("keep entries", |connection| {
             if write::is_new_batch(connection, batch)? {
                 write::append(connection, key, entries)
             } else {
@@ -192,7 +192,7 @@ impl SessionStore for SqliteStore {
         if pieces.iter().all(|piece| piece.entries.is_empty()) {
             return Ok(Appended::default());
         }
-        self.writing("insert into", |connection| write::insert(connection, key, pieces))
+        self.writing("insert entries", |connection| write::insert(connection, key, pieces))
     }
 
     fn visit_until(
@@ -200,7 +200,7 @@ impl SessionStore for SqliteStore {
         key: &SessionKey,
         each: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
-        self.reading("read", |connection| read::visit(connection, key, each))
+        self.reading("read entries", |connection| read::visit(connection, key, each))
     }
 
     fn visit_session(
@@ -210,7 +210,7 @@ impl SessionStore for SqliteStore {
     ) -> Result<(), StoreError> {
         let main = key.main_thread();
         // One transaction, so that the threads fit together while a writer is busy.
-        self.reading("read", |connection| {
+        self.reading("read entries", |connection| {
             let others = read::subkeys(connection, &main)?;
             for thread in std::iter::once(main).chain(others) {
                 read::visit(connection, &thread, &mut |entry| {
@@ -223,23 +223,23 @@ impl SessionStore for SqliteStore {
     }
 
     fn list_threads(&self, key: &SessionKey) -> Result<Vec<SessionSummary>, StoreError> {
-        self.reading("list threads in", |connection| read::threads(connection, key))
+        self.reading("list threads", |connection| read::threads(connection, key))
     }
 
     fn list_subkeys(&self, key: &SessionKey) -> Result<Vec<SessionKey>, StoreError> {
-        self.reading("list threads in", |connection| read::subkeys(connection, key))
+        self.reading("list threads", |connection| read::subkeys(connection, key))
     }
 
     fn list_sessions(&self, project_key: &str) -> Result<Vec<SessionSummary>, StoreError> {
-        self.reading("list sessions in", |connection| read::sessions(connection, project_key))
+        self.reading("list sessions", |connection| read::sessions(connection, project_key))
     }
 
     fn list_projects(&self) -> Result<Vec<String>, StoreError> {
-        self.reading("list projects in", read::projects)
+        self.reading("list projects", read::projects)
     }
 
     fn delete(&mut self, key: &SessionKey) -> Result<(), StoreError> {
-        self.writing("delete from", |connection| write::delete(connection, key))
+        self.writing("delete entries", |connection| write::delete(connection, key))
     }
 
     fn set_patience(&mut self, patience: Duration) {

@@ -43,6 +43,8 @@ pub(super) static TEXTS: Texts = Texts {
     hint_faults: "The scenario breaks answers on purpose: look at its [[fault]] entries.",
     hint_moment: "Look at `kill` in the scenario: its file was not made, its call not made, its text not said.",
     hint_resume: "flower once --resume {session} …",
+    hint_disk_full: "make room on that disk; the session itself is kept by the harness and can be resumed.",
+    hint_not_writable: "check the rights of that file and of the directory it is in, or name another place.",
 
     rehearsing: "Rehearsing in {path}; the model is played by {url}",
     serving: "Serving a scripted Messages API; end it with Ctrl-C. State: GET {url}/rehearsal/state",

@@ -43,6 +43,8 @@ pub(super) static TEXTS: Texts = Texts {
     hint_faults: "剧本有意让回答出错:看看它的 [[fault]] 条目。",
     hint_moment: "看看剧本里的 `kill`:它等的文件没有出现,或者那次调用、那句话没有发生。",
     hint_resume: "续跑:flower once --resume {session} ……",
+    hint_disk_full: "请在那个磁盘上腾出空间;会话本身由运行框架保存着,可以续跑。",
+    hint_not_writable: "请检查那个文件及其所在目录的权限,或者换一个位置。",
 
     rehearsing: "在 {path} 排练;模型由 {url} 扮演",
     serving: "正在提供脚本化的 Messages API,按 Ctrl-C 结束。状态:GET {url}/rehearsal/state",
