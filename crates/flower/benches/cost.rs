@@ -30,6 +30,9 @@ use stage::Stage;
 /// What is asked, and what comes of it: nothing but an answer, or all calls.
 const PROMPTS: [&str; 2] = ["Answer at once.", "Make all calls."];
 
+/// What was measured, by what was asked and by who played: the harness alone, then flower.
+type Asked = [[Vec<Duration>; 2]; 2];
+
 fn main() {
     if stage::serves() {
         return;
@@ -44,20 +47,27 @@ fn main() {
         // Whatever is done only once in a place is done before anything counts.
         bare(&harness, &stage, PROMPTS[1]);
         flower(&harness, &stage, PROMPTS[1], calls);
-        let mut times: [[Vec<Duration>; 2]; 2] = Default::default();
-        let mut cpu = Vec::new();
+        let mut times: Asked = Default::default();
+        let mut cpu: Asked = Default::default();
+        let mut own = Vec::new();
         for _ in 0..rounds {
             for (asked, prompt) in PROMPTS.into_iter().enumerate() {
-                times[asked][0].push(bare(&harness, &stage, prompt));
-                let (took, own) = flower(&harness, &stage, prompt, if asked == 1 { calls } else { 0 });
+                let (took, used) = bare(&harness, &stage, prompt);
+                times[asked][0].push(took);
+                cpu[asked][0].push(used);
+                let (took, used, ours) = flower(&harness, &stage, prompt, if asked == 1 { calls } else { 0 });
                 times[asked][1].push(took);
+                cpu[asked][1].push(used + ours);
                 if asked == 1 {
-                    cpu.push(own);
+                    own.push(ours);
                 }
             }
         }
         stage.close();
-        show(&version.to_string(), calls, &times, &cpu);
+        println!("\n{version}: medians of {rounds} alternations");
+        show("time", calls, &times);
+        show("CPU", calls, &cpu);
+        show_own(&own);
     }
 }
 
@@ -72,8 +82,10 @@ fn scenario(each: usize) -> String {
             call("Bash", &format!("command = {command:?}, description = \"Look\""))
         })
         .collect();
-    let delegate =
-        call("Agent", "subagent_type = \"analyst\", description = \"Look\", prompt = \"Look at data/.\"");
+    let delegate = call(
+        "Agent",
+        "subagent_type = \"analyst\", description = \"Look\", prompt = \"Look at data/.\", run_in_background = false",
+    );
     let at_once = format!("agent = \"main\", prompt = {:?}", PROMPTS[0]);
     let threads = [
         ("at-once", at_once.as_str(), String::new()),
@@ -88,10 +100,10 @@ fn scenario(each: usize) -> String {
     threads.iter().map(thread).collect()
 }
 
-/// The harness alone, from its start to its end.
-fn bare(harness: &Found, stage: &Stage, prompt: &str) -> Duration {
+/// The harness alone, from its start to its end: time, and CPU time of it and its tools.
+fn bare(harness: &Found, stage: &Stage, prompt: &str) -> (Duration, Duration) {
     let agents = r#"{"analyst": {"description": "Looks at files.", "prompt": "You look at files.", "tools": ["Bash"]}}"#;
-    let began = Instant::now();
+    let (cpu, began) = (own_cost::now().children, Instant::now());
     let output = Command::new(&harness.path)
         .args(["-p", prompt, "--output-format", "stream-json", "--verbose", "--tools", "Agent,Bash,Read"])
         .args(["--allowedTools", "Bash", "--setting-sources=", "--agents", agents])
@@ -103,15 +115,16 @@ fn bare(harness: &Found, stage: &Stage, prompt: &str) -> Duration {
         .unwrap();
     let took = began.elapsed();
     let said = String::from_utf8_lossy(&output.stdout);
+    let said = said.lines().last().unwrap_or_default();
     assert!(output.status.success() && said.contains("\"result\":\"Done.\""), "{said}");
-    took
+    (took, own_cost::now().children.saturating_sub(cpu))
 }
 
-/// A run of one step with all layers, and flower's own CPU time.
-fn flower(harness: &Found, stage: &Stage, prompt: &str, calls: usize) -> (Duration, Duration) {
+/// A run of one step with all layers: time, CPU time of the harness and its tools, and our own.
+fn flower(harness: &Found, stage: &Stage, prompt: &str, calls: usize) -> (Duration, Duration, Duration) {
     let analyst = worker("Looks at files.", "You look at files.").tools(["Bash"]);
     let lead = coordinator("lead", "", [("analyst", analyst)]);
-    let (cpu, began) = (own_cost::now().cpu, Instant::now());
+    let (before, began) = (own_cost::now(), Instant::now());
     let mut builder = Runtime::builder(stage.workspace())
         .harness(harness.clone())
         .config_dir(stage.config_dir())
@@ -127,42 +140,42 @@ fn flower(harness: &Found, stage: &Stage, prompt: &str, calls: usize) -> (Durati
     let made = std::iter::from_fn(|| events.try_recv().ok());
     let made = made.filter(|event| matches!(event, flower::runtime::RunEvent::Called { .. })).count();
     assert_eq!(made, calls, "all calls were made");
-    (took, own_cost::now().cpu.saturating_sub(cpu))
+    let after = own_cost::now();
+    (took, after.children.saturating_sub(before.children), after.cpu.saturating_sub(before.cpu))
 }
 
-/// `times[asked][who]`: who is the harness alone, then flower.
-fn show(version: &str, calls: usize, times: &[[Vec<Duration>; 2]; 2], cpu: &[Duration]) {
-    println!("\n{version}: medians of {} alternations", times[0][0].len());
-    for (asked, what) in
+fn show(what: &str, calls: usize, measured: &Asked) {
+    for (asked, step) in
         ["a step without calls".to_owned(), format!("a step with {calls} calls")].iter().enumerate()
     {
-        let [bare, flower] = [0, 1].map(|who| median(&times[asked][who]));
+        let [bare, flower] = [0, 1].map(|who| median(&measured[asked][who]));
         println!(
-            "  {what:22} bare {:7.1} ms ({}), flower {:7.1} ms ({}): {:+.1} ms, ratio {:.2}",
-            bare,
-            spread(&times[asked][0]),
-            flower,
-            spread(&times[asked][1]),
+            "  {what:4} of {step:22} bare {bare:7.0} ms ({}), flower {flower:7.0} ms ({}): {:+.0} ms, ratio {:.2}",
+            spread(&measured[asked][0]),
+            spread(&measured[asked][1]),
             flower - bare,
             flower / bare
         );
     }
     // Round by round, so that what slows the machine slows both.
     let added = |asked: usize| -> Vec<f64> {
-        let pairs = times[asked][0].iter().zip(&times[asked][1]);
+        let pairs = measured[asked][0].iter().zip(&measured[asked][1]);
         pairs.map(|(bare, flower)| milliseconds(*flower) - milliseconds(*bare)).collect()
     };
     let (step, whole) = (added(0), added(1));
-    let each = step.iter().zip(&whole).map(|(step, whole)| (whole - step) / calls as f64);
-    let alone = (median(&times[1][0]) - median(&times[0][0])) / calls as f64;
-    println!("  added to a step: {:.1} ms", middle(step.clone()));
+    let each = step.iter().zip(&whole).map(|(step, whole)| (whole - step) / calls as f64).collect();
+    let alone = (median(&measured[1][0]) - median(&measured[0][0])) / calls as f64;
     println!(
-        "  added to a call: {:.2} ms (a call of the harness alone takes {alone:.1} ms)",
-        middle(each.collect())
+        "  {what:4} added to a step {:.0} ms, to a call {:.1} ms (a call of the harness alone takes {alone:.1} ms)",
+        middle(step),
+        middle(each)
     );
+}
+
+fn show_own(cpu: &[Duration]) {
     let own = own_cost::now();
     println!(
-        "  flower itself: {:.1} ms CPU in the step with calls; {:.1} MB resident, {:.1} at most so far",
+        "  flower itself: {:.0} ms CPU in the step with calls; {:.1} MB resident, {:.1} at most so far",
         median(cpu),
         own.resident_kb as f64 / 1024.0,
         own.peak_kb as f64 / 1024.0

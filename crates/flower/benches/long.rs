@@ -12,6 +12,8 @@
     reason = "a bench stops at what it did not expect, and prints"
 )]
 
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use flower::Runtime;
@@ -40,17 +42,38 @@ fn main() {
     }
     let small = std::env::args().any(|argument| argument == "--small");
     let built_in = BuiltIn::named(if small { "long-small" } else { "long" }).unwrap();
-    let scenario = Scenario::parse(built_in.name, &built_in.english()).unwrap();
-    let runtime = stage::tokio();
+    if let Ok(file) = std::env::var(PLAY) {
+        let scenario = Scenario::parse(built_in.name, &built_in.english()).unwrap();
+        let layers = file.ends_with(WITH);
+        let scenario = if layers { scenario } else { scenario.alone().unwrap() };
+        let version = TESTED.into_iter().find(|version| file.contains(&version.to_string())).unwrap();
+        let ran = stage::tokio().block_on(play(&stage::harness(version), &scenario, layers));
+        show(&ran);
+        std::fs::write(file, serde_json::to_string(&ran.receipt.figures).unwrap()).unwrap();
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
     for version in TESTED {
         println!("\n{version}: {}", built_in.name);
-        let harness = stage::harness(version);
-        let with = runtime.block_on(play(&harness, &scenario, true));
-        show("all layers", &with);
-        let without = runtime.block_on(play(&harness, &scenario.clone().alone().unwrap(), false));
-        show("no layers", &without);
+        let [with, without] = [WITH, "no layers"].map(|name| {
+            println!("  {name}");
+            apart(&directory.path().join(format!("{version} {name}")))
+        });
         compare(&with, &without);
     }
+}
+
+/// Set in a process that plays one run, so that its memory is that of this run: where its figures go, a file named after
+/// the version and the layers.
+const PLAY: &str = "FLOWER_BENCH_PLAY";
+const WITH: &str = "all layers";
+
+/// A run in a process of its own.
+fn apart(file: &Path) -> Figures {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let status = again.args(std::env::args_os().skip(1)).env(PLAY, file).status().unwrap();
+    assert!(status.success(), "the run failed");
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
 /// What came of a run.
@@ -98,11 +121,10 @@ fn lead() -> AgentSpec {
     coordinator("lead", "Goal: know data/.", [("analyst", analyst)])
 }
 
-fn show(name: &str, ran: &Ran) {
+fn show(ran: &Ran) {
     let figures = &ran.receipt.figures;
     let share =
         |of: fn(&Totals) -> u64| 100.0 * of(&figures.workers) as f64 / of(&figures.total).max(1) as f64;
-    println!("  {name}");
     for thread in figures.threads.iter().filter(|thread| thread.worker.is_none()) {
         println!(
             "    main thread: {} turns, {} calls, {} characters; from {} to {} tokens, {:.0} more each turn",
@@ -134,6 +156,12 @@ fn show(name: &str, ran: &Ran) {
         figures.scripts.len(),
         ran.receipt.entries,
     );
+    for report in &ran.receipt.resumes {
+        println!(
+            "    resumed: {:?}, left {:?}; {} tokens less each turn, {} made cold",
+            report.made, report.left, report.tokens_saved, report.tokens_made_cold
+        );
+    }
     for warmth in &ran.receipt.warmth {
         println!(
             "    step {}: {} of {} tokens read from the cache, {} written",
@@ -153,16 +181,16 @@ fn show(name: &str, ran: &Ran) {
     let resident: Vec<String> =
         ran.costs.iter().map(|cost| format!("{:.1}", cost.resident_kb as f64 / 1024.0)).collect();
     println!(
-        "    flower itself: {cpu:.2?} CPU ({:.2} ms a call, {:.1} % of a core); MB resident before and behind each step {}; {:.1} at most",
+        "    flower itself: {cpu:.2?} CPU ({:.2} ms a call, {:.1} % of a core; harness and tools {:.0?}); MB resident before and behind each step {}; {:.1} at most",
         cpu.as_secs_f64() * 1000.0 / calls as f64,
         100.0 * cpu.as_secs_f64() / ran.took.as_secs_f64(),
+        after.children.saturating_sub(before.children),
         resident.join(", "),
         after.peak_kb as f64 / 1024.0,
     );
 }
 
-fn compare(with: &Ran, without: &Ran) {
-    let (with, without) = (&with.receipt.figures, &without.receipt.figures);
+fn compare(with: &Figures, without: &Figures) {
     let ratio = |of: fn(&Figures) -> f64| of(with) / of(without).max(f64::MIN_POSITIVE);
     println!(
         "  with layers to without: context at the end {:.3}, characters on the main thread {:.3}, prompt tokens {:.3}, dollars {:.3}",
