@@ -1,7 +1,7 @@
 //! `bc`: sums that are written in the command line, `echo "10 / 3" | bc`. It may loop for ever over anything else.
 
 use super::refused;
-use crate::glance::reason::Reason;
+use crate::glance::reason::{Harm, Reason};
 use crate::glance::value::Arg;
 
 /// Characters of a sum that is still looked at.
@@ -16,7 +16,9 @@ pub(in crate::glance) fn judge(args: &[Arg], sum: Option<&[Arg]>) -> Result<(), 
     if let Some(arg) = args.iter().find(|arg| !matches!(arg.exact(), Some("-l" | "-q" | "-lq" | "-ql"))) {
         return Err(Reason::Operand { program: "bc".to_owned(), operand: arg.shown().to_owned() });
     }
-    let Some(parts) = sum else { return Err(Reason::NoInput { program: "bc".to_owned() }) };
+    let Some(parts) = sum else {
+        return Err(Reason::Harm { program: "bc".to_owned(), harm: Harm::Interprets });
+    };
     // What `echo` takes for its own.
     for part in parts.iter().skip_while(|part| part.exact() == Some("-n")) {
         let Some(texts) = part.outlines() else {
