@@ -96,7 +96,7 @@ fn with_broken_links(transcript: &[u8]) -> Vec<u8> {
     }
     let last = lines.iter_mut().rfind(|line| line["type"] == "assistant").unwrap();
     last["parentUuid"] = Value::Null;
-    lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+    lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
 }
 
 #[test]
