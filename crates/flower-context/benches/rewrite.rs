@@ -71,7 +71,7 @@ fn rows() -> Vec<(&'static str, Run)> {
             Box::new(move |bytes| {
                 let before = Transcript::read(bytes);
                 let made = rewrite_read(&before, &all());
-                assert_eq!(prove(&before, &made.read()), []);
+                assert_eq!(prove(&before, &made.read_beside(&before)), []);
             }),
         ),
     ]

@@ -17,6 +17,7 @@ pub(crate) use reader::{Malformed, Read, Reader};
 pub(crate) use string::is_blank;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -54,4 +55,11 @@ pub fn decode(json: Json<'_>) -> Option<Cow<'_, str>> {
 /// A text as JSON.
 pub(crate) fn string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
+}
+
+/// Where a slice of some bytes stands in them. `None` for a slice of others.
+pub(crate) fn place_of(slice: &[u8], whole: &[u8]) -> Option<Range<usize>> {
+    let start = (slice.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+    let place = start..start.checked_add(slice.len())?;
+    whole.get(place.clone()).filter(|found| std::ptr::eq(*found, slice)).map(|_| place)
 }

@@ -87,6 +87,12 @@ impl Rewritten<'_> {
     pub fn read(&self) -> Transcript<'_> {
         Transcript::of_pieces(self.pieces.iter().map(|piece| &**piece))
     }
+
+    /// Reads the transcript beside the original, and comes to the same as [`read`](Self::read): lines that are
+    /// still slices of the original are shared with it.
+    pub fn read_beside<'r>(&'r self, original: &Transcript<'r>) -> Transcript<'r> {
+        Transcript::of_pieces_beside(self.pieces.iter().map(|piece| &**piece), original)
+    }
 }
 
 /// Rewrites a transcript.

@@ -20,6 +20,7 @@ mod entry;
 
 mod names;
 mod note;
+mod piece;
 mod stretch;
 
 mod read;

@@ -36,7 +36,7 @@ pub enum RewriteError {
 pub fn proved<'a>(bytes: &'a [u8], policy: &Policy<'_>, spill: &Path) -> Result<Rewritten<'a>, RewriteError> {
     let original = Transcript::read(bytes);
     let made = rewrite_read(&original, policy);
-    if let Some(problem) = prove(&original, &made.read()).first() {
+    if let Some(problem) = prove(&original, &made.read_beside(&original)).first() {
         return Err(RewriteError::Invalid { problem: problem.to_string() });
     }
     save(&made, spill)

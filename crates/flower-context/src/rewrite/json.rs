@@ -1,8 +1,6 @@
 //! Finds values in raw JSON, and puts others in their place without touching a byte around them.
 
-use std::ops::Range;
-
-use crate::json::{Reader, string};
+use crate::json::{Reader, place_of, string};
 
 /// The value of a field of an object; the last one where several have the name.
 pub(super) fn field<'a>(object: &'a str, name: &str) -> Option<&'a str> {
@@ -38,13 +36,6 @@ pub(super) fn elements(raw: &str) -> Option<Vec<&str>> {
         Ok(())
     });
     list.is_ok().then_some(elements)
-}
-
-/// Where a slice of some bytes stands in them. `None` for a slice of others.
-pub(super) fn place_of(slice: &[u8], whole: &[u8]) -> Option<Range<usize>> {
-    let start = (slice.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
-    let place = start..start.checked_add(slice.len())?;
-    whole.get(place.clone()).filter(|found| std::ptr::eq(*found, slice)).map(|_| place)
 }
 
 /// Replacements inside one text, collected and then made at once.

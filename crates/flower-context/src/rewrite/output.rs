@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::mem;
 use std::ops::Range;
 
-use super::json::place_of;
+use crate::json::place_of;
 
 /// Lines that were written so far.
 pub(super) struct Output<'a> {

@@ -1,5 +1,7 @@
 //! One entry of a transcript: its raw line and what the envelope says.
 
+use std::sync::Arc;
+
 use super::envelope::Envelope;
 use super::message::Message;
 use crate::json::Json;
@@ -13,8 +15,8 @@ pub struct Entry<'a> {
     pub line: usize,
     /// The line as it came, without its line end. Writing this and `\n` keeps the entry byte for byte.
     pub raw: &'a str,
-    /// The parsed fields around the bodies.
-    pub envelope: Box<Envelope<'a>>,
+    /// The parsed fields around the bodies. A rewrite shares them as far as it leaves lines as they are.
+    pub envelope: Arc<Envelope<'a>>,
     /// How many entries before this one its parent stands, where that is few.
     pub(super) parent_back: Option<usize>,
     /// How many entries before this one another line of its assistant message stands, where that is few.
@@ -78,7 +80,7 @@ impl<'a> Entry<'a> {
         index: usize,
         line: usize,
         raw: &'a str,
-        envelope: Box<Envelope<'a>>,
+        envelope: Arc<Envelope<'a>>,
         holds_nul: bool,
     ) -> Self {
         let kind = match envelope.kind.as_deref() {
@@ -91,6 +93,13 @@ impl<'a> Entry<'a> {
         };
         let (parent_back, message_back, in_time) = (None, None, false);
         Self { index, line, raw, envelope, parent_back, message_back, in_time, kind, holds_nul }
+    }
+
+    /// The same line in another transcript. Its neighbours are not known yet.
+    pub(super) fn elsewhere(&self, index: usize, line: usize) -> Self {
+        let envelope = Arc::clone(&self.envelope);
+        let (parent_back, message_back, in_time) = (None, None, false);
+        Self { index, line, envelope, parent_back, message_back, in_time, ..*self }
     }
 
     /// What the entry is.

@@ -5,6 +5,7 @@
 //! survive any rewrite. As in the harness, the last of several fields with one name counts.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::message::Message;
 use crate::json::{Json, Read, Reader, decode};
@@ -73,9 +74,11 @@ pub struct Envelope<'a> {
 
 impl<'a> Envelope<'a> {
     /// Reads an entry. `None` for a value that is no object.
-    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Option<Box<Self>>> {
-        let mut envelope = Box::<Self>::default();
-        let is_object = reader.object(|field, reader| envelope.field(field, reader))?;
+    pub(super) fn read(reader: &mut Reader<'a>) -> Read<Option<Arc<Self>>> {
+        let mut envelope = Arc::<Self>::default();
+        // Nobody shares it yet, so nothing is copied.
+        let fields = Arc::make_mut(&mut envelope);
+        let is_object = reader.object(|field, reader| fields.field(field, reader))?;
         Ok(is_object.then_some(envelope))
     }
 
@@ -135,8 +138,8 @@ fn origin_kind<'a>(reader: &mut Reader<'a>) -> Read<Option<Cow<'a, str>>> {
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> Box<Envelope<'_>> {
-        Envelope::read(&mut Reader::of(json)).unwrap().unwrap()
+    fn read(json: &str) -> Envelope<'_> {
+        Arc::unwrap_or_clone(Envelope::read(&mut Reader::of(json)).unwrap().unwrap())
     }
 
     #[test]

@@ -72,6 +72,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
+    use super::super::piece::Piece;
     use super::super::stretch::Stretch;
     use super::*;
 
@@ -79,7 +80,7 @@ mod tests {
     fn the_last_entry_with_a_name_is_found() {
         let lines = ["a", "b", "a", "c", "a"].map(|uuid| format!("{{\"uuid\":\"{uuid}\"}}\n"));
         let bytes = lines.concat();
-        let Stretch { entries, uuids, .. } = Stretch::read([bytes.as_bytes()]);
+        let Stretch { entries, uuids, .. } = Stretch::read([Piece::New(bytes.as_bytes())]);
         let names = Names::of(Name::Uuid, uuids);
         for (name, index) in [("a", Some(4)), ("b", Some(1)), ("c", Some(3)), ("d", None), ("", None)] {
             assert_eq!(names.find(name, &entries), index, "{name}");

@@ -7,6 +7,7 @@ use super::line::Line;
 use super::lost::lost;
 use super::names::{Name, Names};
 use super::note::{Note, NoteKind};
+use super::piece::Piece;
 use super::stretch::Stretch;
 
 /// A transcript in memory: entries in file order, borrowed from the bytes that it was read from.
@@ -69,7 +70,16 @@ impl<'a> Transcript<'a> {
 
     /// Reads a transcript that lies in pieces, each of whole lines.
     pub(crate) fn of_pieces(pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        Self::of(Stretch::read(pieces))
+        Self::of(Stretch::read(pieces.into_iter().map(Piece::New)))
+    }
+
+    /// Reads a transcript that lies in pieces, some of them slices of one that was read already.
+    pub(crate) fn of_pieces_beside(
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+        read: &Transcript<'a>,
+    ) -> Self {
+        let known = |piece| Piece::known(piece, read.bytes, &read.entries);
+        Self::of(Stretch::read(pieces.into_iter().flat_map(known)))
     }
 
     /// Reads a transcript that is kept line by line, as a store does. A line may have a line end or not.

@@ -4,9 +4,10 @@
 
 use super::entry::{Entry, EntryKind};
 use super::envelope::Envelope;
-use super::line::{Content, Line, length_of_line, lines_from};
+use super::line::{Content, Line, lines_from};
 use super::names::hash;
 use super::note::{Note, NoteKind};
+use super::piece::Piece;
 use crate::json::{Malformed, Reader};
 use crate::threads;
 
@@ -26,23 +27,25 @@ pub(super) struct Stretch<'a> {
     latest: Option<usize>,
 }
 
-/// Bytes of a line, as a first guess of how many lines there are.
-const TYPICAL_LENGTH: usize = 1500;
-
 /// Bytes that are read in one go, unless a line is longer.
 const IN_ONE_GO: usize = 4 << 20;
 
-/// How many entries back a parent, or another line of the same message, is looked for. Behind parallel calls it is not the entry just before.
+/// How many entries back a parent, or another line of the same message, is looked for. Behind parallel calls it is
+/// not the entry just before.
 const NEAR: usize = 8;
 
 impl<'a> Stretch<'a> {
-    /// Reads a whole input, in pieces that each end with a line.
-    pub(super) fn read(pieces: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    /// Reads a whole input.
+    pub(super) fn read<'t>(pieces: impl IntoIterator<Item = Piece<'t, 'a>>) -> Self
+    where
+        'a: 't,
+    {
         let mut start = 0;
         let mut cut = Vec::new();
         for piece in pieces {
+            let length = piece.length();
             cut.extend(split(piece).into_iter().map(|(offset, part)| (start + offset, part)));
-            start += piece.len();
+            start += length;
         }
         let mut whole = Self::default();
         for stretch in threads::map(&together(cut), 1, |parts| Self::of_parts(parts)) {
@@ -51,37 +54,49 @@ impl<'a> Stretch<'a> {
         whole
     }
 
-    fn of_parts(parts: &[(usize, &'a [u8])]) -> Self {
-        let bytes: usize = parts.iter().map(|(_, part)| part.len()).sum();
-        let mut number = 0;
-        let lines = parts.iter().flat_map(|(start, part)| lines_from(part, *start));
-        let numbered = lines.map(|line| {
-            number += 1;
-            Line { number, ..line }
-        });
-        Self::of(numbered, bytes / TYPICAL_LENGTH)
+    fn of_parts(parts: &[(usize, Piece<'_, 'a>)]) -> Self {
+        let expected = parts.iter().map(|(_, part)| part.lines()).sum();
+        let mut stretch = Self { entries: Vec::with_capacity(expected), ..Self::default() };
+        for (start, part) in parts {
+            match part {
+                Piece::New(bytes) => {
+                    for line in lines_from(bytes, *start) {
+                        stretch.line(Line { number: stretch.lines + 1, ..line });
+                    }
+                }
+                Piece::Known(entries) => {
+                    for entry in *entries {
+                        stretch.lines += 1;
+                        stretch.push(entry.elsewhere(stretch.entries.len(), stretch.lines));
+                    }
+                }
+            }
+        }
+        stretch
     }
 
     /// Reads lines, about so many as expected.
     pub(super) fn of(lines: impl Iterator<Item = Line<'a>>, expected: usize) -> Self {
         let mut stretch = Self { entries: Vec::with_capacity(expected), ..Self::default() };
-        for line in lines {
-            stretch.lines = line.number;
-            let content = line.content();
-            if content.byte_order_mark {
-                stretch.note(line.number, NoteKind::ByteOrderMark);
-            }
-            match read_entry(content, stretch.entries.len(), line.number) {
-                Ok(entry) => {
-                    if content.nuls > 0 {
-                        stretch.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
-                    }
-                    stretch.push(entry);
-                }
-                Err(kind) => stretch.note(line.number, kind),
-            }
-        }
+        lines.for_each(|line| stretch.line(line));
         stretch
+    }
+
+    fn line(&mut self, line: Line<'a>) {
+        self.lines = line.number;
+        let content = line.content();
+        if content.byte_order_mark {
+            self.note(line.number, NoteKind::ByteOrderMark);
+        }
+        match read_entry(content, self.entries.len(), line.number) {
+            Ok(entry) => {
+                if content.nuls > 0 {
+                    self.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
+                }
+                self.push(entry);
+            }
+            Err(kind) => self.note(line.number, kind),
+        }
     }
 
     fn push(&mut self, mut entry: Entry<'a>) {
@@ -135,30 +150,28 @@ impl<'a> Stretch<'a> {
 }
 
 /// Cuts a piece between lines into parts of about one size, each with its offset.
-fn split(piece: &[u8]) -> Vec<(usize, &[u8])> {
+fn split<'t, 'a>(piece: Piece<'t, 'a>) -> Vec<(usize, Piece<'t, 'a>)> {
     let mut parts = Vec::new();
     let (mut start, mut rest) = (0, piece);
-    while !rest.is_empty() {
-        let behind = rest.get(IN_ONE_GO..).unwrap_or_default();
-        let end = rest.len() - behind.len() + length_of_line(behind);
-        let (part, tail) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+    while rest.length() > 0 {
+        let (part, tail) = rest.cut(IN_ONE_GO);
         parts.push((start, part));
-        start += part.len();
+        start += part.length();
         rest = tail;
     }
     parts
 }
 
 /// Puts small parts together.
-fn together(parts: Vec<(usize, &[u8])>) -> Vec<Vec<(usize, &[u8])>> {
-    let mut groups: Vec<Vec<(usize, &[u8])>> = Vec::new();
+fn together<'t, 'a>(parts: Vec<(usize, Piece<'t, 'a>)>) -> Vec<Vec<(usize, Piece<'t, 'a>)>> {
+    let mut groups: Vec<Vec<(usize, Piece<'t, 'a>)>> = Vec::new();
     let mut size = IN_ONE_GO;
     for (start, part) in parts {
-        if size + part.len() > IN_ONE_GO {
+        if size + part.length() > IN_ONE_GO {
             groups.push(Vec::new());
             size = 0;
         }
-        size += part.len();
+        size += part.length();
         if let Some(group) = groups.last_mut() {
             group.push((start, part));
         }
@@ -203,17 +216,16 @@ mod tests {
     fn parts_end_with_a_line_and_give_the_input_again() {
         let line = [&b"{}"[..], &vec![b' '; 1 << 20], b"\n"].concat();
         let input = line.repeat(10);
-        let parts = split(&input);
-        assert_eq!(parts.iter().flat_map(|(_, part)| *part).copied().collect::<Vec<_>>(), input);
-        assert_eq!(parts.len(), 3);
-        for (start, part) in &parts {
-            assert!(part.ends_with(b"\n"));
-            assert_eq!(input.get(*start..start + part.len()), Some(*part));
-        }
-        assert!(split(b"").is_empty());
-        assert_eq!(split(b"one line without an end").len(), 1);
+        let parts = split(Piece::New(&input));
+        assert_eq!(
+            parts.iter().map(|(start, _)| *start).collect::<Vec<_>>(),
+            [0, 4, 8].map(|n| n * line.len())
+        );
+        assert_eq!(parts.iter().map(|(_, part)| part.length()).sum::<usize>(), input.len());
+        assert!(split(Piece::New(b"")).is_empty());
+        assert_eq!(split(Piece::New(b"one line without an end")).len(), 1);
 
-        let small: Vec<_> = (0..10).map(|n| (n, &input[..1 << 20])).collect();
+        let small: Vec<_> = (0..10).map(|n| (n, Piece::New(&input[..1 << 20]))).collect();
         assert_eq!(together(small).iter().map(Vec::len).collect::<Vec<_>>(), [4, 4, 2]);
     }
 

@@ -39,7 +39,9 @@ fn thinking(before: &Transcript<'_>, old: &MessageView<'_, '_>, new: &MessageVie
     let mut seen = parts(old);
     for part in parts(new) {
         let body = part.entry.raw_message();
-        changed |= seen.next().and_then(|was| was.entry.raw_message()) != body;
+        let was = seen.next().and_then(|was| was.entry.raw_message());
+        // Behind the first change nothing is compared any more: that is most of the history, and long.
+        changed = changed || was != body;
         if !changed || !has_thinking(part.message) {
             continue;
         }

@@ -35,7 +35,11 @@ fn checked(bytes: &[u8], policy: &Policy<'_>) -> Checked {
     let made = text.as_bytes();
     assert_eq!(verify(made), [], "{text}");
     assert_eq!(compare(bytes, made), [], "{text}");
-    assert_eq!(prove(&Transcript::read(bytes), &rewritten.read()), [], "{text}");
+    let original = Transcript::read(bytes);
+    let (read, beside) = (rewritten.read(), rewritten.read_beside(&original));
+    assert_eq!(prove(&original, &beside), [], "{text}");
+    assert_eq!(format!("{:?}", beside.entries()), format!("{:?}", read.entries()));
+    assert_eq!(beside.notes(), read.notes());
     assert_eq!(said(made), said(bytes), "{text}");
     let again = rewrite(made, policy);
     assert!(again.bytes() == made, "a second rewrite changed something");
