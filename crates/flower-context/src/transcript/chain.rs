@@ -124,7 +124,8 @@ impl<'t, 'a> Walk<'t, 'a> {
         self.notes.push(Note { line: entry.line, kind });
         let target = self.bridge(entry, links);
         self.bridged.insert(entry.index, target);
-        target
+        // Behind a summary stands what it preserved.
+        target.map(|target| links.end_of(target)).filter(|target| self.is_free(target))
     }
 
     fn is_free(&self, entry: &Entry<'a>) -> bool {

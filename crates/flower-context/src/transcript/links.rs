@@ -153,6 +153,12 @@ impl<'t, 'a> Links<'t, 'a> {
         Some(found).filter(|entry| self.stands(entry))
     }
 
+    /// The entry that one hangs off which follows `entry` in the conversation: behind a summary, the last that it
+    /// preserved.
+    pub(super) fn end_of(&self, entry: &'t Entry<'a>) -> &'t Entry<'a> {
+        self.anchors.get(&entry.index).copied().unwrap_or(entry)
+    }
+
     pub(super) fn parent(&self, entry: &Entry<'a>) -> Parent<'t, 'a> {
         if self.cut.contains(&entry.index) {
             return Parent::Circular;
