@@ -8,6 +8,7 @@ use flower_context::transcript::{Content, EntryKind, Transcript};
 use flower_context::verify::{compare, verify};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
 use crate::fixtures;
@@ -210,7 +211,10 @@ fn damaged(bytes: &[u8], damages: &[Damage]) -> Vec<u8> {
                 changed(&mut lines[line % count], |entry| entry["parentUuid"] = entry["uuid"].clone());
             }
             Damage::Blank(line) => changed(&mut lines[line % count], |entry| {
-                if let Some(blocks) = entry["message"]["content"].as_array_mut() {
+                if let Some(blocks) = entry["message"]["content"].as_array_mut()
+                    // What the harness says itself is known by its words alone.
+                    && !blocks.contains(&text("No response requested."))
+                {
                     blocks.insert(0, text(" "));
                 }
             }),
@@ -246,8 +250,12 @@ fn prompts(bytes: &[u8]) -> HashSet<String> {
     texts.filter(|text| text != "Continue from where you left off.").collect()
 }
 
+/// Another seed looks at another thousand.
+const SEED: u64 = 1;
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, ..Default::default() })]
+    // The same thousand every time: what another seed finds belongs into the cases above.
+    #![proptest_config(ProptestConfig { cases: 1024, rng_seed: RngSeed::Fixed(SEED), ..Default::default() })]
 
     #[test]
     fn whatever_happened_to_a_file_the_rewrite_is_sound(
@@ -270,7 +278,7 @@ proptest! {
         prop_assume!(Transcript::read(&made).chain().entries.len() > 1);
         prop_assert_eq!(verify(&made), vec![]);
         prop_assert_eq!(compare(&bytes, &made), vec![]);
-        prop_assert_eq!(rewrite(&made, &policy).bytes(), made.clone(), "a second rewrite changed something");
+        prop_assert!(rewrite(&made, &policy).bytes() == made, "a second rewrite changed something");
         let (before, after) = (prompts(&bytes), prompts(&made));
         let lost: Vec<_> = before.difference(&after).collect();
         prop_assert!(lost.is_empty(), "{:?}", lost);
