@@ -154,7 +154,7 @@ pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rew
     let tokens_made_cold = match policy.gate {
         Gate::Cold => 0,
         Gate::Open | Gate::Warm { .. } => {
-            sizes.from(first).saturating_sub(u64::try_from(tokens_saved).unwrap_or(0))
+            sizes.cold(first).saturating_sub(u64::try_from(tokens_saved).unwrap_or(0))
         }
     };
     let report = Report {

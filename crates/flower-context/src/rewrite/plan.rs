@@ -1,8 +1,9 @@
 //! Decides which economical edits are made.
 //!
-//! An edit saves tokens on every later turn, and costs once: from its place on the cache is cold, so
-//! everything behind it is written anew instead of read. What is cold already costs nothing more, so the
-//! decision is one place in the history: every edit behind it is made, none before it.
+//! An edit saves tokens on every later turn, and costs once: the cache is cold, so that the conversation is
+//! written anew instead of read. Near the end only what is behind the edit is cold; farther off the API does not
+//! find what is before it either. What is cold already costs nothing more, so the decision is one place in the
+//! history: every edit behind it is made, none before it.
 //!
 //! Debris that was sent says what nobody has said. To be rid of it is worth more than its few tokens, but not
 //! a whole history.
@@ -11,6 +12,7 @@ use super::draft::At;
 use super::policy::{Gate, Rates};
 use super::proposal::{Pass, Proposal, saving};
 use super::survey::Survey;
+use crate::transcript::Part;
 
 /// Half the number of bytes of a token, roughly: 3.5 bytes make one. No tokenizer of the current models can be
 /// had offline. A Chinese character has three bytes and is about one token.
@@ -19,15 +21,21 @@ const HALF_BYTES: i64 = 7;
 /// Bytes that debris counts for beyond its own: as much as a short result.
 const DEBRIS_WORTH: i64 = 2_000;
 
+/// Blocks from the end of a request among which the API looks for one whose beginning is in the cache, the last
+/// one included.
+const LOOKBACK: usize = 20;
+
 /// Tokens of so many bytes, roughly. A negative number is that of a loss.
 pub(super) fn tokens(bytes: i64) -> i64 {
     bytes.saturating_mul(2) / HALF_BYTES
 }
 
-/// The size of a history from any place on.
+/// What a history weighs, and how far the cache reaches back into it.
 pub(super) struct Sizes {
     /// Tokens of the sent lines before each one; one more entry for the whole.
     before: Vec<u64>,
+    /// The sent line from which on a change leaves what is before it in reach of the cache.
+    near: usize,
 }
 
 impl Sizes {
@@ -38,13 +46,21 @@ impl Sizes {
             total += u64::try_from(tokens(saving(*size, 0))).unwrap_or_default();
             before.push(total);
         }
-        Self { before }
+        // A prompt comes behind the history.
+        let mut blocks = 1;
+        let is_near = |part: &&Part<'_, '_>| {
+            blocks += part.message.blocks().len().max(1);
+            blocks < LOOKBACK
+        };
+        let near = survey.parts.iter().rev().take_while(is_near).count();
+        Self { before, near: survey.parts.len() - near }
     }
 
-    /// Tokens that are sent from a place on.
-    pub(super) fn from(&self, at: Option<At>) -> u64 {
+    /// Tokens that are written anew when a place is the first that changes.
+    pub(super) fn cold(&self, first: Option<At>) -> u64 {
         let total = self.before.last().copied().unwrap_or_default();
-        at.map_or(0, |at| total - self.before.get(at.part).copied().unwrap_or(total))
+        let warm = |at: At| if at.part < self.near { Some(0) } else { self.before.get(at.part).copied() };
+        first.map_or(0, |at| total - warm(at).unwrap_or(total))
     }
 }
 
@@ -65,7 +81,7 @@ pub(super) fn choose(
     let mut gone = 0;
     for (index, proposal) in proposals.iter().enumerate().rev() {
         saved += proposal.saved + if proposal.pass == Pass::PruneDebris { DEBRIS_WORTH } else { 0 };
-        let made_cold = sizes.from(proposal.first).saturating_sub(sizes.from(cold_from));
+        let made_cold = sizes.cold(proposal.first).saturating_sub(sizes.cold(cold_from));
         gone += if made_cold > 0 { proposal.saved } else { 0 };
         let written = made_cold.saturating_sub(u64::try_from(tokens(gone)).unwrap_or_default());
         let gain = gain(saved, turns, rates) - cost(written, rates);
@@ -94,7 +110,12 @@ mod tests {
 
     /// Ten parts of a thousand tokens, and an edit at the fifth that saves so many of them.
     fn check(saved: i64, turns: u64, cold_from: Option<usize>, made: bool) {
-        let sizes = Sizes { before: (0..=10).map(|part| part * 1_000).collect() };
+        check_far(saved, turns, cold_from, 0, made);
+    }
+
+    /// The same where a change before part `near` is out of reach of the cache.
+    fn check_far(saved: i64, turns: u64, cold_from: Option<usize>, near: usize, made: bool) {
+        let sizes = Sizes { before: (0..=10).map(|part| part * 1_000).collect(), near };
         let at = |part| At { part, block: 0 };
         let edit = Proposal {
             pass: Pass::Trim,
@@ -122,5 +143,15 @@ mod tests {
         // What is cold anyway costs nothing more.
         check(100, 1, Some(5), true);
         check(100, 1, Some(2), true);
+    }
+
+    #[test]
+    fn an_edit_far_from_the_end_makes_all_cold() {
+        // Of 10,000 tokens 6,000 are written anew: 6,900 against 400 a turn.
+        check_far(4_000, 3, None, 5, true);
+        check_far(4_000, 17, None, 6, false);
+        check_far(4_000, 18, None, 6, true);
+        // Then one more costs nothing.
+        check_far(100, 1, Some(1), 6, true);
     }
 }
