@@ -11,7 +11,9 @@ use super::settings::Resilience;
 pub struct Streak {
     transient: Backoff,
     unknown: Backoff,
-    unknown_left: u32,
+    /// How many attempts after unclear failures the step may make, and how many it has made.
+    unknown_most: u32,
+    unknown_made: u32,
     /// The history has been freed of its thinking once.
     repaired: bool,
     /// Failures since the last progress.
@@ -63,7 +65,8 @@ impl Streak {
         Self {
             transient: Backoff::new(resilience.transient),
             unknown: Backoff::new(resilience.unknown),
-            unknown_left: resilience.unknown_in_all,
+            unknown_most: resilience.unknown_in_all,
+            unknown_made: 0,
             repaired: false,
             in_a_row: 0,
         }
@@ -86,10 +89,11 @@ impl Streak {
                 self.retry(next, cause)
             }
             Class::Unknown(cause) => {
-                let Some(left) = self.unknown_left.checked_sub(1) else {
-                    return Then::GiveUp(GiveUp::OutOfAttempts { attempts: self.in_a_row });
-                };
-                self.unknown_left = left;
+                if self.unknown_made >= self.unknown_most {
+                    // Not those in a row: after progress there are none, and many were made all the same.
+                    return Then::GiveUp(GiveUp::OutOfAttempts { attempts: self.unknown_made });
+                }
+                self.unknown_made = self.unknown_made.saturating_add(1);
                 let next = self.unknown.next(chance, floor);
                 self.retry(next, cause)
             }
@@ -202,12 +206,16 @@ mod tests {
     fn progress_between_unknown_failures_is_not_for_ever() {
         let mut streak = Streak::new(&Resilience::default());
         let mut retries = 0;
-        while let Then::Retry { attempt, .. } = streak.failed(CRASHED, None, 1.0) {
-            assert_eq!(attempt, 1);
+        let end = loop {
+            match streak.failed(CRASHED, None, 1.0) {
+                Then::Retry { attempt, .. } => assert_eq!(attempt, 1),
+                end => break end,
+            }
             retries += 1;
             streak.progressed();
-        }
+        };
         assert_eq!(retries, 12);
+        assert_eq!(end, Then::GiveUp(GiveUp::OutOfAttempts { attempts: 12 }), "all of the step are told");
         assert!(matches!(streak.failed(OVERLOADED, None, 1.0), Then::Retry { .. }), "others still are");
     }
 
