@@ -33,6 +33,18 @@ texts! {
     out_of_patience,
     /// A step that was given up, behind the cause: `{attempts}`.
     out_of_attempts,
+    /// What is said of a harness that ended before an answer.
+    no_answer,
+    /// What is said of an attempt in which no turn reached its end.
+    no_turn,
+    /// No successor: all `{of}` sessions are used.
+    stuck_generations,
+    /// No successor: `{generation}` began with `{first}` tokens and hands over at `{mark}`.
+    stuck_head_fills,
+    /// No successor: `{generation}` made no call.
+    stuck_no_call,
+    /// No successor: `{generation}` made `{calls}` calls and has the next step that it was given.
+    stuck_same_next,
     /// Behind what somebody said who interrupted a turn: `{message}`.
     interrupted,
     /// The standing rules of a coordinator.
@@ -99,6 +111,12 @@ texts! {
     handoff_why_incomplete,
     /// Why: the turn failed: `{text}`.
     handoff_why_failed,
+    /// Why: the turn was cut off, and nobody says more.
+    handoff_why_cut,
+    /// What is said of a turn that was given up: the text of a failure.
+    handoff_too_long,
+    /// A handoff document that the disk refused: `{path}`, `{why}`.
+    handoff_not_kept,
     /// Before what the session did write of a document that is none.
     handoff_known_wrote,
     /// Before a part of the document that the session itself started from.

@@ -47,7 +47,7 @@ pub enum Why {
     Full,
     /// What it wrote lacks required parts. The whole of it is frozen all the same.
     Incomplete(Missing),
-    /// The turn failed or was cut off, in the words of whoever said so.
+    /// The turn failed or was cut off, in the words of whoever said so; empty where nobody did.
     Failed(String),
 }
 
@@ -61,6 +61,7 @@ impl Why {
                 let parts: Vec<&str> = missing.parts.iter().map(|part| part.heading(lang)).collect();
                 fill(texts.handoff_why_incomplete, &[("parts", &parts.join(", "))])
             }
+            Self::Failed(text) if text.trim().is_empty() => texts.handoff_why_cut.to_owned(),
             Self::Failed(text) => fill(texts.handoff_why_failed, &[("text", &one_line(text, LINE))]),
         }
     }

@@ -38,6 +38,14 @@ pub struct FreezeError {
     source: io::Error,
 }
 
+impl FreezeError {
+    /// What people read.
+    pub fn text(&self, lang: Lang) -> String {
+        let values = [("path", &*self.path.display().to_string()), ("why", &*self.source.to_string())];
+        fill(texts(lang).handoff_not_kept, &values)
+    }
+}
+
 /// Writes `notes/handoff-<generation>-<short session>.md` (0600): a line that describes it, then `text`, the whole of what
 /// was written. `document` is what was read of it. Older handoffs move to `notes/archive/`; nothing is deleted, and nothing
 /// is written over.

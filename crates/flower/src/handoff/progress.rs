@@ -1,6 +1,11 @@
 //! Whether there may be a successor: so many generations and no more, and none without progress. Pure.
 
+use std::fmt;
+
+use flower_context::{Lang, fill};
+
 use super::document::{Document, Part};
+use crate::texts::texts;
 
 /// What one generation did, as far as it can be counted. The turn in which the document was written is not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,23 +23,15 @@ pub struct Work {
 }
 
 /// Why there is no successor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stuck {
     /// All generations are used.
-    #[error(
-        "the step has used all of its {of} sessions and is not at its end; resume the last one with a smaller goal, or allow \
-         more generations"
-    )]
     Generations {
         /// How many there were.
         of: u32,
     },
     /// A session that was full before it began.
-    #[error(
-        "the head and the handoff document alone fill the window: session {generation} began with {first} tokens and hands \
-         over at {mark}; shorten the prompt or the instructions, or use a model with a larger window"
-    )]
     HeadFills {
         /// The generation.
         generation: u32,
@@ -44,11 +41,6 @@ pub enum Stuck {
         mark: u64,
     },
     /// A session that only took over and handed over.
-    #[error(
-        "no progress between two handoffs: session {generation} got no report, left no file on the workbench, and {}; look at \
-         its handoff document in notes/ for what it was waiting for, or give it a larger window",
-        did(*.calls)
-    )]
     NoProgress {
         /// The generation.
         generation: u32,
@@ -57,12 +49,38 @@ pub enum Stuck {
     },
 }
 
-fn did(calls: u64) -> String {
-    match calls {
-        0 => "made no call".to_owned(),
-        n => format!("has the same next step as the one before after {n} calls"),
+impl Stuck {
+    /// What people read: why, and what they can do.
+    pub fn text(&self, lang: Lang) -> String {
+        let texts = texts(lang);
+        match self {
+            Self::Generations { of } => fill(texts.stuck_generations, &[("of", &of.to_string())]),
+            Self::HeadFills { generation, first, mark } => fill(
+                texts.stuck_head_fills,
+                &[
+                    ("generation", &generation.to_string()),
+                    ("first", &first.to_string()),
+                    ("mark", &mark.to_string()),
+                ],
+            ),
+            Self::NoProgress { generation, calls: 0 } => {
+                fill(texts.stuck_no_call, &[("generation", &generation.to_string())])
+            }
+            Self::NoProgress { generation, calls } => fill(
+                texts.stuck_same_next,
+                &[("generation", &generation.to_string()), ("calls", &calls.to_string())],
+            ),
+        }
     }
 }
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Lang::En))
+    }
+}
+
+impl std::error::Error for Stuck {}
 
 /// The generations of one step. The first session is generation 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,6 +210,21 @@ mod tests {
         assert!(!generations.any_left());
         assert_eq!(generations.follow(&work, MARK, &next("a")), Err(Stuck::Generations { of: 8 }));
         assert_eq!(generations.current(), 8);
+    }
+
+    #[test]
+    fn why_none_follows_is_told_in_both_languages() {
+        let check = |stuck: Stuck, numbers: &[&str]| {
+            let (en, zh) = (stuck.text(Lang::En), stuck.text(Lang::Zh));
+            assert_ne!(en, zh);
+            for text in [en, zh] {
+                assert!(numbers.iter().all(|number| text.contains(number)) && !text.contains('{'), "{text}");
+            }
+        };
+        check(Stuck::Generations { of: 8 }, &["8"]);
+        check(Stuck::HeadFills { generation: 3, first: 160_000, mark: MARK }, &["3", "160000", "150000"]);
+        check(Stuck::NoProgress { generation: 4, calls: 0 }, &["4", "notes/"]);
+        check(Stuck::NoProgress { generation: 4, calls: 7 }, &["4", "7", "notes/"]);
     }
 
     proptest::proptest! {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use flower_claude::Session;
 use flower_claude::wire::UserMessage;
-use flower_context::fill;
+use flower_context::{Lang, fill};
 
 use super::Inner;
 use super::attempt::End;
@@ -131,10 +131,10 @@ impl Asking {
     }
 
     /// What was begun has taken too long.
-    pub(super) fn out_of_patience(&mut self) -> End {
+    pub(super) fn out_of_patience(&mut self, lang: Lang) -> End {
         match self.pending.take() {
             Some(message) => End::Interrupted(message),
-            None => End::HandOver(Left::Nothing(Why::Failed("it took too long".to_owned()))),
+            None => End::HandOver(Left::Nothing(Why::Failed(texts(lang).handoff_too_long.to_owned()))),
         }
     }
 }
@@ -159,6 +159,20 @@ mod tests {
     use super::*;
     use crate::resilience::Heard;
     use crate::runtime::{Failure, FailureKind};
+
+    #[test]
+    fn a_document_that_takes_too_long_is_told_in_the_language_of_the_run() {
+        let check = |lang: Lang, expected: &str| {
+            let End::HandOver(Left::Nothing(why)) = Asking::default().out_of_patience(lang) else {
+                panic!("it hands over");
+            };
+            assert_eq!(why.sentence(lang), expected);
+        };
+        check(Lang::En, "The turn in which it should have written failed: it took too long.");
+        check(Lang::Zh, "本该由它写文档的那一轮失败了:用时太久。");
+        let cut = left(Some(&TurnEnd::Cut), &Signs::default());
+        assert_eq!(cut, Left::Nothing(Why::Failed(String::new())), "nobody says why");
+    }
 
     #[test]
     fn a_session_without_room_for_its_document_was_full() {

@@ -138,9 +138,9 @@ impl<'a> Attempt<'a> {
                         if progress.tally.last.is_some() && asking.unanswered == 0 {
                             return End::Over;
                         }
-                        return broken(unready.unwrap_or_else(|| format!("the harness ended without an answer: {exit}")));
+                        return broken(unready.unwrap_or_else(|| format!("{}: {exit}", texts(inner.lang).no_answer)));
                     }
-                    None => return broken(unready.unwrap_or_else(|| "the harness ended without an answer".to_owned())),
+                    None => return broken(unready.unwrap_or_else(|| texts(inner.lang).no_answer.to_owned())),
                     Some(event) => {
                         let turn_ended = matches!(&event, Event::Message(Message::Result(_)));
                         progress.take(inner, event);
@@ -166,7 +166,7 @@ impl<'a> Attempt<'a> {
                         return End::Failed(failure);
                     }
                 }
-                () = after(asking.time_left()) => return asking.out_of_patience(),
+                () = after(asking.time_left()) => return asking.out_of_patience(inner.lang),
                 () = after(progress.next_look(inner)) => match progress.silence(inner) {
                     Silence::Dead => {
                         progress.signs.ended(resilience::End::Silent);

@@ -42,7 +42,7 @@ pub(super) fn next(
         End::Failed(failure) if is_final(failure.kind) => return Next::End(Some(failure.clone())),
         End::Over | End::Failed(_) => {}
     }
-    let failure = failure(end, progress.tally.last.as_ref());
+    let failure = failure(end, progress.tally.last.as_ref(), lang);
     let Some(class) = classify(&progress.signs) else { return Next::End(failure) };
     if progress.signs.heard == Heard::Answer {
         streak.progressed();
@@ -71,12 +71,12 @@ fn is_final(kind: FailureKind) -> bool {
 }
 
 /// Why the attempt failed, if it has.
-fn failure(end: &End, last: Option<&TurnEnd>) -> Option<Failure> {
+fn failure(end: &End, last: Option<&TurnEnd>, lang: Lang) -> Option<Failure> {
     match (end, last) {
         (End::Failed(failure), _) | (_, Some(TurnEnd::Failed(failure))) => Some(failure.clone()),
         (_, Some(TurnEnd::Answered(_))) => None,
         (_, Some(TurnEnd::Cut) | None) => {
-            Some(Failure { kind: FailureKind::Harness, text: "no turn was finished".to_owned() })
+            Some(Failure { kind: FailureKind::Harness, text: texts(lang).no_turn.to_owned() })
         }
     }
 }

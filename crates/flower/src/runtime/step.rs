@@ -23,6 +23,7 @@ use crate::handoff::Work;
 use crate::resilience::{Streak, chance};
 use crate::roles::{AgentSpec, Duty, Isolation};
 use crate::spill::SpillGuard;
+use crate::texts::texts;
 use crate::workbench::Snapshot;
 
 /// A step that is under way.
@@ -148,7 +149,7 @@ impl<'a> Step<'a> {
         match next {
             Next::End(failure) => Err(failure.unwrap_or_else(|| Failure {
                 kind: FailureKind::Harness,
-                text: "no turn was finished".to_owned(),
+                text: texts(lang).no_turn.to_owned(),
             })),
             Next::Resume { message, drop_thinking } => Ok(self.resumed(opening, message, drop_thinking)),
             Next::Retry { wait: time, attempt, probe, cause } => {
@@ -195,7 +196,7 @@ impl<'a> Step<'a> {
         let followed = self.lineage.follow(self.inner, prompt, session, left, &work, mark);
         self.progress.another_session();
         self.streak.new_session();
-        followed.map_err(|why| Failure { kind: FailureKind::ContextFull, text: why.to_string() })
+        followed.map_err(|why| Failure { kind: FailureKind::ContextFull, text: why.text(self.inner.lang) })
     }
 
     fn tell_started(&self) {

@@ -1,5 +1,6 @@
 //! The handoff at its place: what the session wrote, or what is known of it, becomes the first prompt of a successor.
 
+use flower_context::Lang;
 use flower_context::transcript::Transcript;
 use flower_store::SessionKey;
 
@@ -53,7 +54,7 @@ impl Lineage {
             .map_err(Failed::Freeze)?;
         let Frozen { path, left: stayed, .. } = frozen;
         for error in &stayed {
-            inner.warn(error.to_string());
+            inner.warn(error.text(inner.lang));
         }
         let degraded = why.as_ref().map(|why| why.sentence(inner.lang));
         self.frozen.push(HandedOver { generation, document: path.clone(), degraded: degraded.clone() });
@@ -113,11 +114,12 @@ pub(super) enum Failed {
     Freeze(crate::handoff::FreezeError),
 }
 
-impl std::fmt::Display for Failed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Failed {
+    /// What people read.
+    pub(super) fn text(&self, lang: Lang) -> String {
         match self {
-            Self::Stuck(stuck) => stuck.fmt(f),
-            Self::Freeze(error) => error.fmt(f),
+            Self::Stuck(stuck) => stuck.text(lang),
+            Self::Freeze(error) => error.text(lang),
         }
     }
 }

@@ -7,6 +7,17 @@ pub(super) static TEXTS: Texts = Texts {
         effects; look before you do it again. Workers that were out are gone: what they wrote to disk is there.)",
     out_of_patience: ", still after waiting for {minutes} minutes",
     out_of_attempts: ", still after {attempts} more attempts",
+    no_answer: "the harness ended without an answer",
+    no_turn: "no turn was finished",
+    stuck_generations: "the step has used all of its {of} sessions and is not at its end; resume the last one with a smaller \
+        goal, or allow more generations",
+    stuck_head_fills: "the head and the handoff document alone fill the window: session {generation} began with {first} tokens \
+        and hands over at {mark}; shorten the prompt or the instructions, or use a model with a larger window",
+    stuck_no_call: "no progress between two handoffs: session {generation} got no report, left no file on the workbench, and \
+        made no call; look at its handoff document in notes/ for what it was waiting for, or give it a larger window",
+    stuck_same_next: "no progress between two handoffs: session {generation} got no report, left no file on the workbench, and \
+        has the same next step as the one before after {calls} calls; look at its handoff document in notes/ for what it was \
+        waiting for, or give it a larger window",
     interrupted: "{message}\n\n(I interrupted you to say this. A call that was cut off by it has not failed and was not refused: \
         that is what an interruption does. Whether it had effects is not known; look before you rely on it or do it again.)",
     coordinator_rules: "\
@@ -86,6 +97,9 @@ Write that document as your answer, now, and nothing else. Call no tool; this tu
     handoff_why_full: "Its context was full, so it could not be asked any more.",
     handoff_why_incomplete: "What it wrote says nothing under: {parts}.",
     handoff_why_failed: "The turn in which it should have written failed: {text}.",
+    handoff_why_cut: "The turn in which it should have written was cut off.",
+    handoff_too_long: "it took too long",
+    handoff_not_kept: "cannot keep the handoff at {path}: {why}",
     handoff_known_wrote: "The session itself wrote:",
     handoff_known_before: "The document that the session itself started from says:",
     handoff_known_prompt: "The prompt of the step begins:",

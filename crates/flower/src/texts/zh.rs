@@ -7,6 +7,15 @@ pub(super) static TEXTS: Texts = Texts {
         当时派出的执行者已不在,它们写到磁盘上的内容还在。)",
     out_of_patience: ",等待 {minutes} 分钟后仍未恢复",
     out_of_attempts: ",再试 {attempts} 次后仍未恢复",
+    no_answer: "harness 没有给出回答就退出了",
+    no_turn: "没有一轮走到结束",
+    stuck_generations: "这一步的 {of} 个会话都已用完,仍未结束;请用小一些的目标续跑最后一个会话,或允许更多代",
+    stuck_head_fills: "仅头部和交接文档就占满了窗口:第 {generation} 个会话一开始就有 {first} 个 token,而到 {mark} 个就要交接;\
+        请缩短提示或角色说明,或换用窗口更大的模型",
+    stuck_no_call: "两次交接之间没有进展:第 {generation} 个会话没有收到回报,没有在工作台上留下文件,也没有做任何调用;\
+        请看 notes/ 里它的交接文档,弄清它在等什么,或给它更大的窗口",
+    stuck_same_next: "两次交接之间没有进展:第 {generation} 个会话没有收到回报,没有在工作台上留下文件,做了 {calls} 次调用之后,\
+        下一步仍与前一个会话的相同;请看 notes/ 里它的交接文档,弄清它在等什么,或给它更大的窗口",
     interrupted: "{message}\n\n(我为了说这句话打断了你。因此被切断的调用既不算失败,也没有被拒绝,这是打断的正常结果。\
         它是否已经产生作用并不清楚:依赖它或重做之前请先查看。)",
     coordinator_rules: "\
@@ -86,6 +95,9 @@ pub(super) static TEXTS: Texts = Texts {
     handoff_why_full: "它的上下文已满,无法再向它提问。",
     handoff_why_incomplete: "它写的内容里,这些部分是空的:{parts}。",
     handoff_why_failed: "本该由它写文档的那一轮失败了:{text}。",
+    handoff_why_cut: "本该由它写文档的那一轮被切断了。",
+    handoff_too_long: "用时太久",
+    handoff_not_kept: "无法把交接文档保存到 {path}:{why}",
     handoff_known_wrote: "那个会话自己写下的是:",
     handoff_known_before: "那个会话自己接手时的文档写着:",
     handoff_known_prompt: "这一步的提示开头是:",

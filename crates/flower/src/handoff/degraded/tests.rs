@@ -151,6 +151,16 @@ fn nothing_known_still_gives_the_required_parts() {
 }
 
 #[test]
+fn where_nobody_says_why_the_sentence_has_no_place_for_it() {
+    for (lang, expected) in [
+        (Lang::En, "The turn in which it should have written was cut off."),
+        (Lang::Zh, "本该由它写文档的那一轮被切断了。"),
+    ] {
+        assert_eq!(Why::Failed(" ".to_owned()).sentence(lang), expected);
+    }
+}
+
+#[test]
 fn what_the_session_itself_was_handed_is_handed_on() {
     let previous = Document::new(Part::ALL.map(|part| (part, format!("earlier {part:?}"))));
     let document = assemble(Lang::Zh, &Why::Full, &Known { previous: Some(&previous), ..Known::default() });
