@@ -13,11 +13,18 @@ use crate::handoff::Why;
 use crate::resilience::{Cause, Class, GiveUp, Heard, Streak, Then, classify};
 use crate::texts::texts;
 
-/// How a step goes on.
+/// Whether a step goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Next {
     /// It has ended: well, when there is no failure.
     End(Option<Failure>),
+    /// It goes on.
+    GoOn(How),
+}
+
+/// How a step goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum How {
     /// The same session goes on, with this message.
     Resume { message: String, drop_thinking: bool },
     /// The same session goes on after a wait.
@@ -36,8 +43,10 @@ pub(super) fn next(
     chance: f64,
 ) -> Next {
     match end {
-        End::Interrupted(message) => return Next::Resume { message: message.clone(), drop_thinking: false },
-        End::HandOver(left) => return Next::HandOver(left.clone()),
+        End::Interrupted(message) => {
+            return Next::GoOn(How::Resume { message: message.clone(), drop_thinking: false });
+        }
+        End::HandOver(left) => return Next::GoOn(How::HandOver(left.clone())),
         // Somebody has decided that it ends.
         End::Failed(failure) if is_final(failure.kind) => return Next::End(Some(failure.clone())),
         End::Over | End::Failed(_) => {}
@@ -48,17 +57,18 @@ pub(super) fn next(
         streak.progressed();
     }
     let failure = failure.unwrap_or_else(|| Failure { kind: FailureKind::Api, text: String::new() });
-    match streak.failed(class, progress.signs.last_retry_delay, chance) {
-        Then::Retry { wait, attempt, probe } => Next::Retry { wait, attempt, probe, cause: class.cause() },
-        Then::Repair => Next::Resume { message: go_on(class.cause(), lang), drop_thinking: true },
-        Then::Handoff if handoff => Next::HandOver(Left::Nothing(match class {
+    let how = match streak.failed(class, progress.signs.last_retry_delay, chance) {
+        Then::Retry { wait, attempt, probe } => How::Retry { wait, attempt, probe, cause: class.cause() },
+        Then::Repair => How::Resume { message: go_on(class.cause(), lang), drop_thinking: true },
+        Then::Handoff if handoff => How::HandOver(Left::Nothing(match class {
             Class::ContextFull(_) => Why::Full,
             class => Why::Failed(class.cause().text(lang).to_owned()),
         })),
         // Whoever interrupts says so; this was the harness's or a hook's own doing.
-        Then::Handoff | Then::Interrupted => Next::End(Some(failure)),
-        Then::GiveUp(why) => Next::End(Some(given_up(&failure, class.cause(), why, lang))),
-    }
+        Then::Handoff | Then::Interrupted => return Next::End(Some(failure)),
+        Then::GiveUp(why) => return Next::End(Some(given_up(&failure, class.cause(), why, lang))),
+    };
+    Next::GoOn(how)
 }
 
 /// What is said to a session that goes on after a failure.
@@ -130,9 +140,11 @@ mod tests {
         let found = match next {
             Next::End(None) => "success".to_owned(),
             Next::End(Some(failure)) => failure.to_string(),
-            Next::Resume { message, drop_thinking } => format!("resume: {message} {drop_thinking}"),
-            Next::Retry { attempt, cause, .. } => format!("retry {attempt}: {}", cause.word()),
-            Next::HandOver(left) => format!("{left:?}"),
+            Next::GoOn(How::Resume { message, drop_thinking }) => {
+                format!("resume: {message} {drop_thinking}")
+            }
+            Next::GoOn(How::Retry { attempt, cause, .. }) => format!("retry {attempt}: {}", cause.word()),
+            Next::GoOn(How::HandOver(left)) => format!("{left:?}"),
         };
         assert!(found.contains(expected), "{found}\nis not\n{expected}");
     }

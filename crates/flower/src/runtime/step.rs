@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::asking::interruption;
 use super::attempt::{self, Attempt};
 use super::event::RunEvent;
-use super::next::{Next, go_on, next};
+use super::next::{How, Next, go_on, next};
 use super::outcome::{Failure, FailureKind, Outcome, Pause};
 use super::progress::Progress;
 use super::record::{Used, used};
@@ -23,7 +23,6 @@ use crate::handoff::Work;
 use crate::resilience::{Streak, chance};
 use crate::roles::{AgentSpec, Duty, Isolation};
 use crate::spill::SpillGuard;
-use crate::texts::texts;
 use crate::workbench::Snapshot;
 
 /// A step that is under way.
@@ -88,9 +87,9 @@ pub(super) async fn carry(
         let next = next(&end, &step.progress, &mut step.streak, inner.handoff.on, inner.lang, chance());
         let failure = match next {
             Next::End(failure) => failure,
-            next => {
+            Next::GoOn(how) => {
                 attempt.wind_up(&end, &mut step.progress).await;
-                match step.go_on(next, prompt, &opening).await {
+                match step.go_on(how, prompt, &opening).await {
                     Ok(next) => opening = next,
                     Err(failure) => return step.end(failure),
                 }
@@ -144,15 +143,11 @@ impl<'a> Step<'a> {
     }
 
     /// What the next attempt begins with, once it is time for it.
-    async fn go_on(&mut self, next: Next, prompt: &str, opening: &Opening) -> Result<Opening, Failure> {
+    async fn go_on(&mut self, how: How, prompt: &str, opening: &Opening) -> Result<Opening, Failure> {
         let (inner, lang) = (self.inner, self.inner.lang);
-        match next {
-            Next::End(failure) => Err(failure.unwrap_or_else(|| Failure {
-                kind: FailureKind::Harness,
-                text: texts(lang).no_turn.to_owned(),
-            })),
-            Next::Resume { message, drop_thinking } => Ok(self.resumed(opening, message, drop_thinking)),
-            Next::Retry { wait: time, attempt, probe, cause } => {
+        match how {
+            How::Resume { message, drop_thinking } => Ok(self.resumed(opening, message, drop_thinking)),
+            How::Retry { wait: time, attempt, probe, cause } => {
                 let (pause, began) = (Wait { time, attempt, probe, cause }, Instant::now());
                 let waited = wait(inner, pause, &mut self.interrupts, &self.progress, &mut self.streak).await;
                 let seconds = began.elapsed().as_secs_f64();
@@ -163,7 +158,7 @@ impl<'a> Step<'a> {
                     Waited::End(failure) => Err(failure),
                 }
             }
-            Next::HandOver(left) => {
+            How::HandOver(left) => {
                 let session = self.session().unwrap_or_default();
                 let prompt = self.hand_over(prompt, &session, &left)?;
                 Ok(Opening { prompt, start: Start::Fresh, drop_thinking: false })
