@@ -144,7 +144,7 @@ fn left(last: Option<&TurnEnd>, signs: &Signs) -> Left {
     match last {
         Some(TurnEnd::Answered(text)) => Left::Written(text.clone()),
         _ if matches!(classify(signs), Some(Class::ContextFull(_))) => Left::Nothing(Why::Full),
-        Some(TurnEnd::Failed(failure)) => Left::Nothing(Why::Failed(failure.text.clone())),
+        Some(TurnEnd::Failed(text)) => Left::Nothing(Why::Failed(text.clone())),
         Some(TurnEnd::Cut) | None => Left::Nothing(Why::Failed(String::new())),
     }
 }
@@ -158,7 +158,6 @@ pub(super) fn interruption(inner: &Inner, message: &str) -> String {
 mod tests {
     use super::*;
     use crate::resilience::Heard;
-    use crate::runtime::{Failure, FailureKind};
 
     #[test]
     fn a_document_that_takes_too_long_is_told_in_the_language_of_the_run() {
@@ -176,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_session_without_room_for_its_document_was_full() {
-        let failed = |text: &str| TurnEnd::Failed(Failure { kind: FailureKind::Api, text: text.to_owned() });
+        let failed = |text: &str| TurnEnd::Failed(text.to_owned());
         let signs = |error: &str, terminal: Option<&str>| Signs {
             subtype: Some("success".to_owned()),
             is_error: true,

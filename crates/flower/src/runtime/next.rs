@@ -51,12 +51,15 @@ pub(super) fn next(
         End::Failed(failure) if is_final(failure.kind) => return Next::End(Some(failure.clone())),
         End::Over | End::Failed(_) => {}
     }
-    let failure = failure(end, progress.tally.last.as_ref(), lang);
-    let Some(class) = classify(&progress.signs) else { return Next::End(failure) };
+    let said = said(end, progress.tally.last.as_ref(), lang);
+    let Some(class) = classify(&progress.signs) else {
+        // No turn has failed: what went wrong went wrong with the harness.
+        return Next::End(said.map(|text| Failure { kind: FailureKind::Harness, text }));
+    };
     if progress.signs.heard == Heard::Answer {
         streak.progressed();
     }
-    let failure = failure.unwrap_or_else(|| Failure { kind: FailureKind::Api, text: String::new() });
+    let failure = Failure { kind: FailureKind::of(class.cause()), text: said.unwrap_or_default() };
     let how = match streak.failed(class, progress.signs.last_retry_delay, chance) {
         Then::Retry { wait, attempt, probe } => How::Retry { wait, attempt, probe, cause: class.cause() },
         Then::Repair => How::Resume { message: go_on(class.cause(), lang), drop_thinking: true },
@@ -80,14 +83,12 @@ fn is_final(kind: FailureKind) -> bool {
     matches!(kind, FailureKind::Stopped | FailureKind::Budget | FailureKind::Limit)
 }
 
-/// Why the attempt failed, if it has.
-fn failure(end: &End, last: Option<&TurnEnd>, lang: Lang) -> Option<Failure> {
+/// What was said of why the attempt failed, if it has.
+fn said(end: &End, last: Option<&TurnEnd>, lang: Lang) -> Option<String> {
     match (end, last) {
-        (End::Failed(failure), _) | (_, Some(TurnEnd::Failed(failure))) => Some(failure.clone()),
+        (End::Failed(Failure { text, .. }), _) | (_, Some(TurnEnd::Failed(text))) => Some(text.clone()),
         (_, Some(TurnEnd::Answered(_))) => None,
-        (_, Some(TurnEnd::Cut) | None) => {
-            Some(Failure { kind: FailureKind::Harness, text: texts(lang).no_turn.to_owned() })
-        }
+        (_, Some(TurnEnd::Cut) | None) => Some(texts(lang).no_turn.to_owned()),
     }
 }
 
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn a_step_goes_on_after_what_passes_and_ends_after_what_does_not() {
         let over = &End::Over;
-        let api = |text| Some(TurnEnd::Failed(failed(FailureKind::Api, text)));
+        let api = |text: &str| Some(TurnEnd::Failed(text.to_owned()));
         let fine = Signs { subtype: Some("success".to_owned()), heard: Heard::Something, ..Signs::default() };
         check(over, Some(TurnEnd::Answered("42".to_owned())), fine.clone(), "success");
         check(over, api("API Error: 529"), signs("server_error", Some(529)), "retry 1: ");
@@ -177,6 +178,40 @@ mod tests {
             Signs { heard: Heard::Something, ..Signs::default() },
             "retry 1: harness_crashed",
         );
+    }
+
+    #[test]
+    fn the_kind_of_a_failure_follows_from_what_is_done_about_it() {
+        let check = |subtype: &str, reason: Option<&str>, status: Option<u16>, kind: FailureKind| {
+            let mut progress = Progress::default();
+            progress.tally.last = Some(TurnEnd::Failed("it failed".to_owned()));
+            progress.signs = Signs {
+                subtype: Some(subtype.to_owned()),
+                is_error: true,
+                terminal_reason: reason.map(str::to_owned),
+                api_error_status: status,
+                heard: Heard::Something,
+                ..Signs::default()
+            };
+            // Without another attempt and without a handoff each of them ends the step.
+            let mut streak = Streak::new(&Resilience::off());
+            let next = next(&End::Over, &progress, &mut streak, false, Lang::En, 0.5);
+            let Next::End(Some(failure)) = next else { panic!("{subtype} {reason:?}: {next:?}") };
+            assert_eq!(failure.kind, kind, "{subtype} {reason:?} {status:?}: {failure}");
+        };
+        check("success", Some("api_error"), Some(529), FailureKind::Api);
+        check("success", None, Some(401), FailureKind::Api);
+        check("success", Some("prompt_too_long"), Some(400), FailureKind::ContextFull);
+        check("success", Some("blocking_limit"), None, FailureKind::ContextFull);
+        check("success", Some("rapid_refill_breaker"), None, FailureKind::ContextFull);
+        check("success", Some("image_error"), Some(413), FailureKind::ContextFull);
+        check("error_max_turns", Some("max_turns"), None, FailureKind::Limit);
+        check("error_max_turns", None, None, FailureKind::Limit);
+        check("error_max_budget_usd", None, None, FailureKind::Budget);
+        check("error_during_execution", Some("budget_exhausted"), None, FailureKind::Budget);
+        check("error_during_execution", Some("aborted_tools"), None, FailureKind::Interrupted);
+        check("error_during_execution", Some("aborted_streaming"), None, FailureKind::Interrupted);
+        check("error_of_next_year", Some("reason_of_next_year"), None, FailureKind::Harness);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use flower_context::rewrite::Report;
 use serde::{Deserialize, Serialize};
 
 use super::event::Denial;
+use crate::resilience::Cause;
 use crate::spill::Spill;
 
 /// What came of one step. The same figures stand in the manifest.
@@ -98,7 +99,7 @@ pub enum FailureKind {
     ContextFull,
     /// A limit on turns was reached.
     Limit,
-    /// The budget of the step was spent.
+    /// The budget of the step was spent, or one that the harness was given elsewhere.
     Budget,
     /// Somebody interrupted the turn.
     Interrupted,
@@ -109,6 +110,43 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// What kind a failure with this cause is.
+    pub(super) fn of(cause: Cause) -> Self {
+        match cause {
+            Cause::RateLimit
+            | Cause::Overloaded
+            | Cause::ServerError
+            | Cause::Timeout
+            | Cause::Connection
+            | Cause::NameService
+            | Cause::Tls
+            | Cause::Between
+            | Cause::Slept
+            | Cause::AnswerCut
+            | Cause::AnswerUnusable
+            | Cause::ThinkingRefused
+            | Cause::RequestRefused
+            | Cause::Authentication
+            | Cause::Billing
+            | Cause::ModelNotFound
+            | Cause::Policy => Self::Api,
+            Cause::PromptTooLong | Cause::Blocked | Cause::RefilledTooFast | Cause::RequestTooLarge => {
+                Self::ContextFull
+            }
+            Cause::TurnLimit => Self::Limit,
+            Cause::HarnessBudget => Self::Budget,
+            Cause::Interrupted => Self::Interrupted,
+            Cause::Silent
+            | Cause::HarnessCrashed
+            | Cause::HarnessKilled
+            | Cause::HarnessNeverBegan
+            | Cause::HarnessTooOld
+            | Cause::Settings
+            | Cause::NoSession
+            | Cause::Unclear => Self::Harness,
+        }
+    }
+
     /// The word in the manifest.
     pub fn word(self) -> &'static str {
         match self {

@@ -10,7 +10,6 @@ use flower_context::transcript::Transcript;
 use serde::Deserialize;
 
 use super::event::RunEvent;
-use super::outcome::{Failure, FailureKind};
 use crate::handoff::{Work, presumed_window};
 
 /// The figures of one step.
@@ -53,8 +52,8 @@ pub(super) struct Tally {
 pub(super) enum TurnEnd {
     /// With an answer.
     Answered(String),
-    /// With a failure.
-    Failed(Failure),
+    /// With a failure: what was said of it. Which kind it is follows from its signs, with what to do about it.
+    Failed(String),
     /// At a boundary between messages, because we have ended it there.
     Cut,
 }
@@ -281,16 +280,9 @@ fn turn_end(result: &TurnResult) -> TurnEnd {
     if !result.is_error && result.subtype == "success" {
         return TurnEnd::Answered(text);
     }
-    let kind = match (result.subtype.as_str(), result.terminal_reason.as_deref()) {
-        (_, Some("aborted_tools" | "aborted_streaming")) => FailureKind::Interrupted,
-        ("error_max_turns", _) => FailureKind::Limit,
-        (_, Some("prompt_too_long" | "blocking_limit")) => FailureKind::ContextFull,
-        ("success", _) => FailureKind::Api,
-        _ => FailureKind::Harness,
-    };
     let text = if text.is_empty() { result.errors.join("; ") } else { text };
     let text = if text.is_empty() { result.subtype.clone() } else { text };
-    TurnEnd::Failed(Failure { kind, text })
+    TurnEnd::Failed(text)
 }
 
 #[cfg(test)]
