@@ -25,7 +25,7 @@ pub use backoff::{Backoff, Next, Schedule};
 pub use cause::{Cause, Class};
 pub use classify::classify;
 pub use endpoint::{Blind, Endpoint, Hop, Reach};
-pub use probe::{Arrival, Probe, Waiting, probe, wait_for};
+pub use probe::{Probe, Probed, probe, wait_for};
 pub use settings::{Probing, Resilience};
 pub use settings_env::SettingsEnv;
 pub use signs::{End, Heard, Signs};

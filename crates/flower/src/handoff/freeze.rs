@@ -24,8 +24,6 @@ const DESCRIBED: usize = 80;
 pub struct Frozen {
     /// Where it is.
     pub path: PathBuf,
-    /// Older ones that were moved: from where, to where.
-    pub archived: Vec<(PathBuf, PathBuf)>,
     /// Older ones that could not be moved, and why. They are still where they were.
     pub left: Vec<FreezeError>,
 }
@@ -65,11 +63,10 @@ pub fn freeze(
     let path = free(&notes, &format!("{PREFIX}{generation}-{}", short(session)));
     whole_file::write(&path, content(lang, generation, document, text).as_bytes())
         .map_err(|source| FreezeError { path: path.clone(), source })?;
-    let mut frozen = Frozen { path, archived: Vec::new(), left: Vec::new() };
+    let mut frozen = Frozen { path, left: Vec::new() };
     for from in older {
-        match archive(bench, &from) {
-            Ok(to) => frozen.archived.push((from, to)),
-            Err(source) => frozen.left.push(FreezeError { path: from, source }),
+        if let Err(source) = archive(bench, &from) {
+            frozen.left.push(FreezeError { path: from, source });
         }
     }
     Ok(frozen)
@@ -122,13 +119,12 @@ fn short(session: &str) -> String {
     if plain.is_empty() { "session".to_owned() } else { plain }
 }
 
-fn archive(bench: &Workbench, from: &Path) -> io::Result<PathBuf> {
+fn archive(bench: &Workbench, from: &Path) -> io::Result<()> {
     let directory = bench.archive();
     private_directory(&directory)?;
     let stem = from.file_stem().unwrap_or_default().to_string_lossy();
     let to = free(&directory, &stem);
-    std::fs::rename(from, &to)?;
-    Ok(to)
+    std::fs::rename(from, to)
 }
 
 /// A name that nothing in the directory has.
@@ -241,7 +237,7 @@ mod tests {
         fs::write(bench.archive(), "somebody's file").unwrap();
         let first = freeze(&bench, Lang::En, 1, "a", &document("a"), "a").unwrap();
         let second = freeze(&bench, Lang::En, 2, "b", &document("b"), "b").unwrap();
-        assert_eq!((second.archived.len(), second.left.len()), (0, 1));
+        assert_eq!(second.left.len(), 1);
         assert!(first.path.exists() && second.path.exists());
     }
 

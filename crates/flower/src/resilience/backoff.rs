@@ -92,21 +92,6 @@ impl Backoff {
         self.waited = self.waited.saturating_add(time);
     }
 
-    /// Attempts so far.
-    pub fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
-    /// Waits so far, in sum.
-    pub fn waited(&self) -> Duration {
-        self.waited
-    }
-
-    /// What is left of patience.
-    pub fn patience_left(&self) -> Duration {
-        self.schedule.patience.saturating_sub(self.waited)
-    }
-
     /// Something succeeded: the next failure is the first of a new row.
     pub fn reset(&mut self) {
         self.attempts = 0;
@@ -186,7 +171,6 @@ mod tests {
         backoff.reset();
         assert_eq!(backoff.next(1.0, None), Next::Wait(seconds(5)));
         backoff.also_waited(seconds(194));
-        assert_eq!(backoff.patience_left(), seconds(1));
         assert_eq!(backoff.next(1.0, None), Next::Wait(seconds(1)));
         assert_eq!(backoff.next(1.0, None), Next::OutOfPatience { waited: seconds(200) });
     }

@@ -64,53 +64,19 @@ async fn reach_any(addresses: impl Iterator<Item = SocketAddr>) -> Probe {
     Probe::NoConnection(last.to_string())
 }
 
-/// What happens while somebody waits for an endpoint.
+/// A probe that has come back while somebody waits for an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Waiting {
-    /// A probe has come back.
-    Probed {
-        /// Which one, from 1.
-        number: u32,
-        /// What it found.
-        found: Probe,
-        /// Waited before it, in sum.
-        waited: Duration,
-    },
-    /// The next probe comes after a wait.
-    Pausing {
-        /// Waited so far.
-        waited: Duration,
-        /// The wait that begins now.
-        next_in: Duration,
-    },
+pub struct Probed {
+    /// Which one, from 1.
+    pub number: u32,
+    /// What it found.
+    pub found: Probe,
 }
 
-/// How a wait ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrival {
-    /// The endpoint answers.
-    Reached {
-        /// Waited in sum.
-        waited: Duration,
-    },
-    /// There is nothing to probe, or no probe has answered for [`Probing::blind_after`]: try all the same. A probe that
-    /// looks in the wrong place must not hold up a run for ever.
-    Untold {
-        /// Waited in sum.
-        waited: Duration,
-    },
-}
-
-impl Arrival {
-    /// Waited in sum, for [`Backoff::also_waited`].
-    pub fn waited(self) -> Duration {
-        match self {
-            Self::Reached { waited } | Self::Untold { waited } => waited,
-        }
-    }
-}
-
-/// Waits until the endpoint answers, or until `probing` says to try without. Every probe and every pause is told first.
+/// Waits until the endpoint answers. Each probe is told when it has come back, before the pause behind it.
+///
+/// Where there is nothing to probe, or no probe has answered for [`Probing::blind_after`], the wait ends all the same: a
+/// probe that looks in the wrong place must not hold up a run for ever.
 ///
 /// It keeps nothing outside itself: dropping the future ends the wait. `sleep` is [`tokio::time::sleep`] or a stand-in;
 /// `chance` gives numbers from 0 to 1.
@@ -119,13 +85,10 @@ pub async fn wait_for(
     probing: &Probing,
     sleep: impl AsyncFn(Duration),
     chance: impl FnMut() -> f64,
-    tell: impl FnMut(Waiting),
-) -> Arrival {
-    match reach {
-        Reach::Probe(endpoint) => {
-            wait_until(async || probe(endpoint, probing.limit).await, probing, sleep, chance, tell).await
-        }
-        Reach::Blind(_) => Arrival::Untold { waited: Duration::ZERO },
+    tell: impl FnMut(Probed),
+) {
+    if let Reach::Probe(endpoint) = reach {
+        wait_until(async || probe(endpoint, probing.limit).await, probing, sleep, chance, tell).await;
     }
 }
 
@@ -134,26 +97,22 @@ async fn wait_until(
     probing: &Probing,
     sleep: impl AsyncFn(Duration),
     mut chance: impl FnMut() -> f64,
-    mut tell: impl FnMut(Waiting),
-) -> Arrival {
+    mut tell: impl FnMut(Probed),
+) {
+    // What a probe itself takes is not counted: it is bounded, and the sum must not depend on a clock.
     let mut backoff = Backoff::new(probing.schedule());
     let mut number = 0u32;
     loop {
         let found = probe().await;
         number = number.saturating_add(1);
         let answers = found.answers();
-        // What a probe itself took is not counted: it is bounded, and the sum must not depend on a clock.
-        let waited = backoff.waited();
-        tell(Waiting::Probed { number, found, waited });
+        tell(Probed { number, found });
         if answers {
-            return Arrival::Reached { waited };
+            return;
         }
         match backoff.next(chance(), None) {
-            Next::Wait(next_in) => {
-                tell(Waiting::Pausing { waited, next_in });
-                sleep(next_in).await;
-            }
-            Next::OutOfPatience { .. } | Next::OutOfAttempts { .. } => return Arrival::Untold { waited },
+            Next::Wait(time) => sleep(time).await,
+            Next::OutOfPatience { .. } | Next::OutOfAttempts { .. } => return,
         }
     }
 }
@@ -179,10 +138,11 @@ mod tests {
         Endpoint { host: address.ip().to_string(), port: address.port(), hop: Hop::Api }
     }
 
-    /// A wait against probes that fail so many times: its end and the waits before each probe.
-    async fn played(failures: u32) -> (Arrival, Vec<u64>) {
+    /// A wait against probes that fail so many times: whether the last one was answered, and the waits before each probe.
+    async fn played(failures: u32) -> (bool, Vec<u64>) {
         let left = Cell::new(failures);
         let slept = RefCell::new(Vec::new());
+        let answered = Cell::new(false);
         let probe = async || match left.get() {
             0 => Probe::Answers(([127, 0, 0, 1], 1).into()),
             n => {
@@ -191,56 +151,49 @@ mod tests {
             }
         };
         let sleep = async |wait: Duration| slept.borrow_mut().push(wait.as_secs());
-        let arrival = wait_until(probe, &probing(), sleep, || 1.0, |_| {}).await;
-        (arrival, slept.into_inner())
+        let tell = |probed: Probed| answered.set(probed.found.answers());
+        wait_until(probe, &probing(), sleep, || 1.0, tell).await;
+        (answered.get(), slept.into_inner())
     }
 
     #[tokio::test]
     async fn a_wait_ends_with_the_first_answer() {
-        let seconds = Duration::from_secs;
-        assert_eq!(played(0).await, (Arrival::Reached { waited: Duration::ZERO }, vec![]));
-        assert_eq!(played(3).await, (Arrival::Reached { waited: seconds(7) }, vec![1, 2, 4]));
+        assert_eq!(played(0).await, (true, vec![]));
+        assert_eq!(played(3).await, (true, vec![1, 2, 4]));
     }
 
     #[tokio::test]
     async fn a_probe_that_never_answers_does_not_hold_up_for_ever() {
-        let waited = Duration::from_secs(10);
-        assert_eq!(played(u32::MAX).await, (Arrival::Untold { waited }, vec![1, 2, 4, 3]));
+        assert_eq!(played(u32::MAX).await, (false, vec![1, 2, 4, 3]));
     }
 
     #[tokio::test]
     async fn what_cannot_be_probed_is_not_waited_for() {
         let reach = Reach::Blind(Blind::Missing("AWS_REGION"));
         let sleep = async |_| panic!("nothing to wait for");
-        let arrival = wait_for(&reach, &probing(), sleep, || 0.0, |_| {}).await;
-        assert_eq!(arrival, Arrival::Untold { waited: Duration::ZERO });
+        wait_for(&reach, &probing(), sleep, || 0.0, |probed| panic!("{probed:?}")).await;
     }
 
     #[tokio::test]
-    async fn probes_and_pauses_are_told() {
+    async fn each_probe_is_told() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
         // The first pause brings the listener back.
         let opened = RefCell::new(None);
-        let sleep = async |_| {
+        let sleep = async |time| {
+            assert_eq!(time, Duration::from_secs(1));
             *opened.borrow_mut() = Some(tokio::net::TcpListener::bind(address).await.unwrap());
         };
-        let told = RefCell::new(Vec::new());
-        let reach = Reach::Probe(at(address));
-        let arrival =
-            wait_for(&reach, &probing(), sleep, || 1.0, |event| told.borrow_mut().push(event)).await;
-        let second = Duration::from_secs(1);
-        assert_eq!(arrival, Arrival::Reached { waited: second });
-        let told = told.into_inner();
+        let mut told = Vec::new();
+        wait_for(&Reach::Probe(at(address)), &probing(), sleep, || 1.0, |probed| told.push(probed)).await;
         assert!(
             matches!(
                 told.as_slice(),
                 [
-                    Waiting::Probed { number: 1, found: Probe::NoConnection(_), waited: Duration::ZERO },
-                    Waiting::Pausing { waited: Duration::ZERO, next_in },
-                    Waiting::Probed { number: 2, found: Probe::Answers(found), waited },
-                ] if *next_in == second && *waited == second && *found == address
+                    Probed { number: 1, found: Probe::NoConnection(_) },
+                    Probed { number: 2, found: Probe::Answers(found) },
+                ] if *found == address
             ),
             "{told:?}"
         );
@@ -293,11 +246,11 @@ mod tests {
             &probing,
             async |_| std::future::pending().await,
             || 1.0,
-            |event| probes.set(probes.get() + u32::from(matches!(event, Waiting::Probed { .. }))),
+            |probed| probes.set(probed.number),
         );
         tokio::select! {
             biased;
-            arrival = wait => panic!("{arrival:?}"),
+            () = wait => panic!("it has ended"),
             () = async { while probes.get() == 0 { tokio::task::yield_now().await } } => {}
         }
         assert_eq!(probes.get(), 1);

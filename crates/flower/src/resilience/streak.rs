@@ -128,11 +128,6 @@ impl Streak {
     pub fn new_session(&mut self) {
         self.repaired = false;
     }
-
-    /// Failures since the last progress.
-    pub fn in_a_row(&self) -> u32 {
-        self.in_a_row
-    }
 }
 
 /// What a probe can say something about. An API that answers with an error is reachable.

@@ -52,7 +52,7 @@ impl Lineage {
         let (document, text, why) = self.document(inner, prompt, session, left);
         let frozen = freeze(&inner.bench, inner.lang, generation, session, &document, &text)
             .map_err(Failed::Freeze)?;
-        let Frozen { path, left: stayed, .. } = frozen;
+        let Frozen { path, left: stayed } = frozen;
         for error in &stayed {
             inner.warn(error.text(inner.lang));
         }

@@ -8,7 +8,7 @@ use super::event::RunEvent;
 use super::outcome::{Failure, FailureKind};
 use super::progress::Progress;
 use super::{Inner, Settings};
-use crate::resilience::{Cause, Reach, SettingsEnv, Streak, Waiting, chance, wait_for};
+use crate::resilience::{Cause, Probed, Reach, SettingsEnv, Streak, chance, wait_for};
 
 /// What ended a wait.
 pub(super) enum Waited {
@@ -92,10 +92,8 @@ async fn probe_until_there(inner: &Inner) {
         Reach::Probe(endpoint) => endpoint.to_string(),
         Reach::Blind(_) => String::new(),
     };
-    let tell = |waiting: Waiting| {
-        if let Waiting::Probed { number, found, .. } = waiting {
-            inner.tell(&RunEvent::Probed { endpoint: endpoint.clone(), number, answers: found.answers() });
-        }
+    let tell = |Probed { number, found }| {
+        inner.tell(&RunEvent::Probed { endpoint: endpoint.clone(), number, answers: found.answers() });
     };
     wait_for(&reach, &inner.resilience.probing, tokio::time::sleep, chance, tell).await;
 }

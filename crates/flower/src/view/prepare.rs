@@ -55,8 +55,6 @@ pub struct Request<'a> {
 pub struct Prepared {
     /// Where it lies.
     pub file: PathBuf,
-    /// How long it is, in bytes: what lies behind was written by the harness.
-    pub bytes: u64,
     /// What was rewritten this time.
     pub report: Report,
     /// What was not as it should be; the view is sound.
@@ -138,7 +136,6 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
     let entry = Entry { r#type: ENTRY.to_owned(), at: request.now.to_string(), delta };
     Ok(Some(Prepared {
         file: request.file.clone(),
-        bytes: text.len() as u64,
         report: made.report,
         entry: if entry.delta.is_empty() { None } else { serde_json::to_string(&entry).ok() },
         begins_anew,
