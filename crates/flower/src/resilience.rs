@@ -3,7 +3,8 @@
 //! A run that lasts for days meets lost networks, overloaded servers and harnesses that break off. What to do follows
 //! from what the harness says, in this order: [`Signs`] gather its words while a turn runs; [`classify`] makes a
 //! [`Class`] of them; a [`Streak`] turns the class and what was tried before into a decision, [`Then`]; [`wait_for`] waits
-//! for the network with a probe that sends nothing. All of it is pure but [`probe`] and [`SettingsEnv::read`].
+//! for the network with a probe that sends nothing. What decides is pure. The world is asked in three places: [`probe`], with
+//! which [`wait_for`] looks for the network, [`SettingsEnv::read`], and [`chance`].
 //!
 //! - **Resume, not restart**: what was done stays done. Only a full context begins a new session, with a handoff.
 //! - **A model's words decide nothing.** Fields of the harness come first, its error texts last.

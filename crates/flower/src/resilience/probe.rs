@@ -1,6 +1,6 @@
 //! Is the endpoint reachable? A name lookup and a TCP connection that is closed again: nothing is sent, nothing costs.
 //!
-//! The one part of resilience that touches the world. How long to wait between probes is decided in [`super::backoff`].
+//! The one part of resilience that touches the network. How long to wait between probes is decided in [`super::backoff`].
 
 use std::io;
 use std::net::SocketAddr;
