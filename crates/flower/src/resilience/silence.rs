@@ -67,12 +67,7 @@ pub enum Busy {
 impl Limits {
     /// What `silent` means for a harness that is busy so.
     pub fn judge(&self, busy: Busy, silent: Duration) -> Silence {
-        let dead = match busy {
-            Busy::Request => Some(self.request),
-            Busy::Tool => Some(self.request.saturating_add(self.tool)),
-            Busy::Open => None,
-        };
-        if dead.is_some_and(|dead| silent >= dead) {
+        if self.dead(busy).is_some_and(|dead| silent >= dead) {
             Silence::Dead
         } else if silent >= self.suspicious {
             Silence::Suspicious
@@ -81,14 +76,18 @@ impl Limits {
         }
     }
 
-    /// How long until the judgement can change, if nothing comes. None when it cannot.
-    pub fn next_look(&self, busy: Busy, silent: Duration) -> Option<Duration> {
-        let dead = match busy {
+    /// After how much silence a harness that is busy so counts as dead. None for never.
+    fn dead(&self, busy: Busy) -> Option<Duration> {
+        match busy {
             Busy::Request => Some(self.request),
             Busy::Tool => Some(self.request.saturating_add(self.tool)),
             Busy::Open => None,
-        };
-        [Some(self.suspicious), dead]
+        }
+    }
+
+    /// How long until the judgement can change, if nothing comes. None when it cannot.
+    pub fn next_look(&self, busy: Busy, silent: Duration) -> Option<Duration> {
+        [Some(self.suspicious), self.dead(busy)]
             .into_iter()
             .flatten()
             .filter_map(|limit| limit.checked_sub(silent))

@@ -14,6 +14,7 @@ use super::asking::Asking;
 use super::boundary::Boundary;
 use super::event::Denial;
 use super::indexing::{self, Opening};
+use super::mirror::FLUSH_LIMIT;
 use super::outcome::{Failure, FailureKind};
 use super::progress::Progress;
 use super::resuming::Reopened;
@@ -33,9 +34,6 @@ const FINISH_GRACE: Duration = Duration::from_secs(15);
 
 /// How long a harness that must go at once may take before it is told by signal.
 const STOP_GRACE: Duration = Duration::ZERO;
-
-/// How long the store may take at the end of an attempt before the rest goes to its spool.
-const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 
 /// A harness that is running, and what it is asked.
 pub(super) struct Attempt<'a> {

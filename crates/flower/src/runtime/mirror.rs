@@ -1,5 +1,7 @@
 //! From the harness's mirror stream into the store, and our own marks beside it.
 
+use std::time::Duration;
+
 use flower_claude::wire::MirrorFrame;
 use flower_store::{MirrorWriter, ProjectPaths, SessionKey};
 
@@ -15,6 +17,10 @@ pub const DENIALS: &str = "flower/denials";
 
 /// The thread of a session that says which of its results were moved to disk: one entry each, `{"type":"flower-spill",…}`.
 pub const SPILLS: &str = "flower/spills";
+
+/// How long the store may take over what is still on its way: at the end of an attempt, where the rest goes to its spool then,
+/// and before a session is read from it.
+pub(super) const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 
 /// Hands a frame to the store's writer.
 ///

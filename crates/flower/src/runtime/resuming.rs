@@ -21,13 +21,11 @@ use flower_store::{
 };
 
 use super::event::RunEvent;
+use super::mirror::FLUSH_LIMIT;
 use super::{Inner, RunError};
 use crate::texts::texts;
 use crate::view::{self, Prepared, Request, VIEW, ViewError};
 use crate::workbench::Workbench;
-
-/// How long the store may take to take what is still on its way before a session is read from it.
-const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 
 /// A harness that was started on a view shows itself within this time.
 const STARTING: Duration = Duration::from_secs(60);
