@@ -47,14 +47,6 @@ async fn play(
     played
 }
 
-fn waits(played: &Played) -> Vec<&'static str> {
-    let waits = played.events.iter().filter_map(|event| match event {
-        RunEvent::Waiting { cause, .. } => Some(*cause),
-        _ => None,
-    });
-    waits.collect()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_passes_is_waited_for_and_the_session_goes_on() {
     for version in versions() {
@@ -66,7 +58,7 @@ async fn what_passes_is_waited_for_and_the_session_goes_on() {
                 let case = format!("{version}, {effect}, step {step}");
                 assert!(played.outcome.ok(), "{case}: {:?}", played.outcome.failure);
                 assert_eq!(played.outcome.text, "It is there.", "{case}");
-                assert!(!waits(&played).is_empty(), "{case}");
+                assert!(!played.waits().is_empty(), "{case}");
                 assert_eq!(played.outcome.sessions.len(), 1, "{case}: the same session goes on");
                 assert_eq!(played.failed("Read"), [false], "{case}: nothing is done twice");
             }
@@ -90,7 +82,7 @@ async fn what_does_not_pass_ends_the_step_with_its_cause() {
             let played = play(version, |builder| builder, &fault).await;
             let failure = played.outcome.failure.clone().unwrap();
             assert!(failure.text.contains(expected), "{version}, {effect}: {failure}");
-            assert!(waits(&played).is_empty(), "{version}, {effect}: {:?}", waits(&played));
+            assert!(played.waits().is_empty(), "{version}, {effect}: {:?}", played.waits());
         }
     }
 }
@@ -103,7 +95,7 @@ async fn patience_ends() {
         let played = play(version, few, fault).await;
         let failure = played.outcome.failure.clone().unwrap();
         assert!(failure.text.contains("still after 2 more attempts"), "{version}: {failure}");
-        assert_eq!(waits(&played).len(), 2, "{version}");
+        assert_eq!(played.waits().len(), 2, "{version}");
         let short = |builder: RuntimeBuilder| {
             builder.budget_time(Duration::from_secs(5)).resilience(Resilience::default())
         };
@@ -226,7 +218,7 @@ async fn a_killed_harness_is_taken_up_where_it_was() {
             let played = played.unwrap();
             stage.close().await;
             assert!(played.outcome.ok(), "{version}, {when}: {:?}", played.outcome.failure);
-            assert_eq!(waits(&played), ["harness_killed"], "{version}, {when}");
+            assert_eq!(played.waits(), ["harness_killed"], "{version}, {when}");
         }
     }
 }

@@ -7,12 +7,7 @@ use flower::resilience::Resilience;
 use flower::roles::{AgentSpec, coordinator, worker};
 use flower::runtime::{RunEvent, Start};
 
-use crate::played::{Place, Played, versions};
-
-/// Waits as short as a test can bear.
-fn quick() -> Resilience {
-    Resilience::default().first_wait(Duration::from_millis(20)).longest_wait(Duration::from_millis(100))
-}
+use crate::played::{Place, Played, quick, versions};
 
 fn lead() -> AgentSpec {
     let analyst = worker("Counts.", "You count with commands.").tools(["Bash", "Read"]);
@@ -41,14 +36,6 @@ fn commands(played: &Played) -> Vec<String> {
     played.events.iter().filter_map(command).collect()
 }
 
-fn causes(played: &Played) -> Vec<&'static str> {
-    let cause = |event: &RunEvent| match event {
-        RunEvent::Waiting { cause, .. } => Some(*cause),
-        _ => None,
-    };
-    played.events.iter().filter_map(cause).collect()
-}
-
 /// What each probe found, in order.
 fn probes(played: &Played) -> Vec<bool> {
     let found = |event: &RunEvent| match event {
@@ -74,7 +61,7 @@ async fn four_losses_change_nothing_about_the_answer() {
             ["ls data | wc -l", "cat data/*.txt | wc -l", "cat data/*.txt | wc -c"],
             "{version}: nothing is done twice"
         );
-        assert_eq!(causes(&played), ["connection", "connection", "connection", "overloaded"], "{version}");
+        assert_eq!(played.waits(), ["connection", "connection", "connection", "overloaded"], "{version}");
         assert_eq!(probes(&played).iter().filter(|answers| **answers).count(), 3, "{version}");
         assert!(probes(&played).contains(&false), "{version}: it was looked for while it was gone");
         assert_eq!(state.faults_waiting, 0, "{version}: every fault was played");
@@ -125,7 +112,7 @@ async fn a_run_begins_when_the_network_comes() {
         let played = played.unwrap();
         stage.close().await;
         assert_eq!(played.outcome.text, "Here I am.", "{version}: {:?}", played.outcome.failure);
-        assert_eq!(causes(&played), ["connection"], "{version}: one wait, however long");
+        assert_eq!(played.waits(), ["connection"], "{version}: one wait, however long");
         let probes = probes(&played);
         assert!(probes.len() > 3 && probes[..3] == [false; 3], "{version}: {probes:?}");
         assert_eq!(probes.last(), Some(&true), "{version}");
@@ -165,7 +152,7 @@ step = 2
             stage.close().await;
             let case = format!("{version}, {effect}");
             assert_eq!(played.outcome.text, "There are some.", "{case}: {:?}", played.outcome.failure);
-            assert!(causes(&played).contains(&"silent"), "{case}: {:?}", causes(&played));
+            assert!(played.waits().contains(&"silent"), "{case}: {:?}", played.waits());
         }
     }
 }

@@ -45,6 +45,15 @@ impl Played {
             })
             .collect()
     }
+
+    /// What was waited for to pass, in order.
+    pub(crate) fn waits(&self) -> Vec<&'static str> {
+        let waits = self.events.iter().filter_map(|event| match event {
+            RunEvent::Waiting { cause, .. } => Some(*cause),
+            _ => None,
+        });
+        waits.collect()
+    }
 }
 
 /// Waits as short as a test can bear.
