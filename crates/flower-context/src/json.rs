@@ -52,6 +52,11 @@ pub fn decode(json: Json<'_>) -> Option<Cow<'_, str>> {
     json.0.strip_prefix('"')?.strip_suffix('"').map(string::decode)
 }
 
+/// The offset behind a string whose first quote stands at `quote`. `None` where it has no end.
+pub(crate) fn behind_string(text: &str, quote: usize) -> Option<usize> {
+    string::end_of_string(text.as_bytes(), quote + 1).ok().map(|(end, _)| end)
+}
+
 /// A text as JSON.
 pub(crate) fn string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())

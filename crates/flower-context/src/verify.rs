@@ -37,7 +37,8 @@ pub enum Rule {
     V5,
     /// Thinking is byte-identical or gone, and none is left behind the first change.
     V6,
-    /// Lines that no rewrite touches are byte-identical, and nothing but conversation goes.
+    /// Nothing but conversation goes: rows, lines of unknown types and compactions stay, and messages keep
+    /// their ids.
     V7,
     /// A second pass changes nothing.
     V9,

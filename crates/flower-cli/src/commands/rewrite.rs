@@ -31,7 +31,7 @@ pub(crate) struct Args {
     in_place: bool,
 
     /// Keep the results of so many of the newest glances.
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = Expire::KEEP)]
     keep_glances: usize,
 
     /// Let stale results of glances be.
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     arguments: bool,
 
     /// With --trim: keep so many of the newest big results.
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "trim")]
+    #[arg(long, value_name = "N", default_value_t = Trim::KEEP, requires = "trim")]
     keep_trimmed: usize,
 
     /// With --trim: results of so many characters are big.
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     spill_dir: Option<PathBuf>,
 
     /// Keep so many of the newest denied calls.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = PruneDenials::KEEP)]
     keep_denials: usize,
 
     /// Let denied calls be.

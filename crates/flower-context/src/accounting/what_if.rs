@@ -180,7 +180,7 @@ impl Replay<'_> {
         Policy {
             expire: has(Change::Expire).then(Expire::default),
             trim: has(Change::Trim).then(|| Trim {
-                keep: 20,
+                keep: Trim::KEEP,
                 min_chars: Trim::MIN_CHARS,
                 directory: "spill".to_owned(),
                 on_disk: None,

@@ -1,6 +1,6 @@
 //! Finds values in raw JSON, and puts others in their place without touching a byte around them.
 
-use crate::json::{Reader, place_of, string};
+use crate::json::{Reader, behind_string, place_of, string};
 
 /// The value of a field of an object; the last one where several have the name.
 pub(super) fn field<'a>(object: &'a str, name: &str) -> Option<&'a str> {
@@ -15,14 +15,15 @@ pub(super) fn field<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     found.filter(|_| read.is_ok())
 }
 
-/// The values of the fields of an object, in order. `None` for any other value.
-pub(super) fn values(object: &str) -> Option<Vec<&str>> {
-    let mut values = Vec::new();
-    let read = Reader::of(object).object(|_, reader| {
-        values.push(reader.value()?.get());
-        Ok(())
+/// The strings in a JSON value, raw and in order, however deep; not the names of fields.
+pub(super) fn strings(value: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    let all = std::iter::from_fn(move || {
+        let start = at + value.get(at..)?.find('"')?;
+        at = behind_string(value, start)?;
+        Some((value.get(start..at)?, value.get(at..)?))
     });
-    (read == Ok(true)).then_some(values)
+    all.filter(|(_, rest)| !rest.trim_start().starts_with(':')).map(|(string, _)| string)
 }
 
 /// The elements of a JSON list, raw. `None` for any other value.
@@ -83,7 +84,8 @@ impl<'a> Splice<'a> {
             Some(old) => self.replace(old, value.to_owned()),
             None => {
                 let Some(brace) = object.get(..1) else { return };
-                let comma = if values(object).is_some_and(|values| values.is_empty()) { "" } else { "," };
+                let is_empty = object.get(1..).is_some_and(|rest| rest.trim_start().starts_with('}'));
+                let comma = if is_empty { "" } else { "," };
                 self.replace(brace, format!("{{{}:{value}{comma}", string(name)));
             }
         }
@@ -122,6 +124,19 @@ mod tests {
         splice.set(text, "c", "7");
         splice.replace("nowhere", String::new());
         assert_eq!(splice.finish(), r#"{ "a" : [1, {"b":"y\n"} ],"c":7}"#);
+    }
+
+    #[test]
+    fn strings_are_found_however_deep() {
+        let found = |value| strings(value).collect::<Vec<_>>();
+        assert_eq!(
+            found(r#"{"a": "x\":", "b" : ["y:",{"c":"z"}, 1, null]}"#),
+            [r#""x\":""#, r#""y:""#, r#""z""#]
+        );
+        assert_eq!(found(r#""alone""#), [r#""alone""#]);
+        assert_eq!(found("17"), [""; 0]);
+        let deep = format!("{}\"x\"{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(found(&deep), [r#""x""#]);
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub struct Policy<'p> {
     pub spills: Option<Spills<'p>>,
     /// Denied calls go. Default: on.
     pub denials: Option<PruneDenials>,
-    /// Failed requests go, and what an interrupt left becomes neutral. Default: on.
+    /// Failed requests go, and what the harness itself said in front of a resume, where that pays; what an
+    /// interrupt left becomes neutral. Default: on.
     pub debris: bool,
     /// Which thinking goes. Default: what a change has made invalid.
     pub thinking: Thinking,
@@ -67,9 +68,14 @@ pub struct Expire {
     pub keep: usize,
 }
 
+impl Expire {
+    /// How many of the newest results of glances stay, unless told otherwise.
+    pub const KEEP: usize = 6;
+}
+
 impl Default for Expire {
     fn default() -> Self {
-        Self { keep: 6 }
+        Self { keep: Self::KEEP }
     }
 }
 
@@ -88,6 +94,8 @@ pub struct Trim<'p> {
 }
 
 impl Trim<'_> {
+    /// How many of the newest big results stay, unless told otherwise.
+    pub const KEEP: usize = 20;
     /// From how many characters on a text is big, unless told otherwise.
     pub const MIN_CHARS: usize = 2000;
 }
@@ -135,9 +143,14 @@ pub struct PruneDenials {
     pub denied_ids: HashSet<String>,
 }
 
+impl PruneDenials {
+    /// How many of the newest denied calls stay, unless told otherwise.
+    pub const KEEP: usize = 1;
+}
+
 impl Default for PruneDenials {
     fn default() -> Self {
-        Self { keep: 1, denied_ids: HashSet::new() }
+        Self { keep: Self::KEEP, denied_ids: HashSet::new() }
     }
 }
 
@@ -169,9 +182,14 @@ pub enum Gate {
     },
 }
 
+impl Gate {
+    /// For how many turns a session is expected to go on, unless told otherwise.
+    pub const TURNS: u64 = 30;
+}
+
 impl Default for Gate {
     fn default() -> Self {
-        Self::Warm { turns: 30, rates: Rates::default() }
+        Self::Warm { turns: Self::TURNS, rates: Rates::default() }
     }
 }
 

@@ -14,7 +14,7 @@ pub enum Pass {
     Trim,
     /// A denied call goes.
     PruneDenials,
-    /// A failed request goes, or what an interrupt left becomes neutral.
+    /// A failed request or a word of the harness's own goes, or what an interrupt left becomes neutral.
     PruneDebris,
     /// A fault is repaired.
     Heal,

@@ -1,7 +1,7 @@
 //! Writes one line anew, with nothing changed but what has to.
 
 use super::draft::Change;
-use super::json::{Splice, elements, values};
+use super::json::{Splice, elements, strings};
 use crate::json::{Json, string};
 use crate::transcript::{Block, Content, Entry, ToolResult};
 
@@ -152,21 +152,8 @@ fn text_part<'a>(result: &ToolResult<'a>, part: usize) -> Option<&'a str> {
 
 /// Replaces the strings in a raw value that repeat a raw result, and the long ones.
 fn shrink<'a>(splice: &mut Splice<'a>, value: &'a str, result: &str, text: &str) {
-    match value.bytes().next() {
-        Some(b'"') if repeats(value, result) || value.len() > LONG_OUTPUT => {
-            splice.replace(value, text.to_owned());
-        }
-        Some(b'[') => {
-            for item in elements(value).unwrap_or_default() {
-                shrink(splice, item, result, text);
-            }
-        }
-        Some(b'{') => {
-            for item in values(value).unwrap_or_default() {
-                shrink(splice, item, result, text);
-            }
-        }
-        _ => {}
+    for found in strings(value).filter(|found| repeats(found, result) || found.len() > LONG_OUTPUT) {
+        splice.replace(found, text.to_owned());
     }
 }
 

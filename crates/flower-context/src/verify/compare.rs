@@ -82,6 +82,9 @@ fn missing(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
         if must_stay && entry.uuid().is_some_and(is_gone) {
             problem(entry, "is part of a compaction and gone".to_owned());
         }
+        if entry.kind() == EntryKind::Unknown && entry.uuid().is_some_and(is_gone) {
+            problem(entry, "is of a type that we do not know, and gone".to_owned());
+        }
         if entry.is_compact_boundary() {
             let lost = |uuid: &String| before.find(uuid).is_some() && is_gone(uuid);
             for uuid in named_uuids(entry).into_iter().filter(lost) {

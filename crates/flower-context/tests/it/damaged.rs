@@ -255,7 +255,7 @@ const SEED: u64 = 1;
 
 proptest! {
     // The same thousand every time: what another seed finds belongs into the cases above.
-    #![proptest_config(ProptestConfig { cases: 1024, rng_seed: RngSeed::Fixed(SEED), ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, rng_seed: RngSeed::Fixed(SEED), failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn whatever_happened_to_a_file_the_rewrite_is_sound(

@@ -1,6 +1,6 @@
 //! What a view may leave out: the settings of the four rewrites.
 
-use flower_context::rewrite::Trim;
+use flower_context::rewrite::{Expire, Gate, PruneDenials, Trim};
 
 /// How the history of a session is rewritten before it is fed back. Repairs are always made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,12 @@ pub struct ViewPolicy {
 
 impl Default for ViewPolicy {
     fn default() -> Self {
-        Self { ephemeral: Some(6), trim: None, keep_denials: Some(1), turns: 30 }
+        Self {
+            ephemeral: Some(Expire::KEEP),
+            trim: None,
+            keep_denials: Some(PruneDenials::KEEP),
+            turns: Gate::TURNS,
+        }
     }
 }
 
@@ -36,6 +41,6 @@ pub struct TrimPolicy {
 
 impl Default for TrimPolicy {
     fn default() -> Self {
-        Self { keep: 20, min_chars: Trim::MIN_CHARS, arguments: false }
+        Self { keep: Trim::KEEP, min_chars: Trim::MIN_CHARS, arguments: false }
     }
 }
