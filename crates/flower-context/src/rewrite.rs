@@ -126,8 +126,9 @@ pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rew
     let cold_from =
         repairs.iter().filter_map(|repair| repair.first).chain(first_answer).chain(first_thought).min();
 
-    let sizes = plan::Sizes::of(&survey);
-    let (economical, left) = plan::choose(economical(&survey, policy), policy.gate, &sizes, cold_from);
+    let economical = economical(&survey, policy);
+    let sizes = plan::Sizes::of(&survey, repairs.iter().chain(&economical));
+    let (economical, left) = plan::choose(economical, policy.gate, &sizes, cold_from);
     let first = economical.iter().filter_map(|edit| edit.first).chain(cold_from).min();
 
     let mut made = repairs;

@@ -8,11 +8,13 @@
 //! Debris that was sent says what nobody has said. To be rid of it is worth more than its few tokens, but not
 //! a whole history.
 
-use super::draft::At;
+use std::collections::HashSet;
+
+use super::draft::{At, Change};
 use super::policy::{Gate, Rates};
 use super::proposal::{Pass, Proposal, saving};
 use super::survey::Survey;
-use crate::transcript::Part;
+use crate::transcript::{Block, Part};
 
 /// Half the number of bytes of a token, roughly: 3.5 bytes make one. No tokenizer of the current models can be
 /// had offline. A Chinese character has three bytes and is about one token.
@@ -39,17 +41,34 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    pub(super) fn of(survey: &Survey<'_, '_>) -> Self {
+    /// `proposals` are all that could be made. What one of them takes out does not count for the distance from the
+    /// end, and neither does thinking: a rewrite brings nothing nearer, so that a second one decides the same.
+    pub(super) fn of<'p>(survey: &Survey<'_, '_>, proposals: impl IntoIterator<Item = &'p Proposal>) -> Self {
         let mut before = vec![0];
         let mut total = 0;
         for size in &survey.sizes {
             total += u64::try_from(tokens(saving(*size, 0))).unwrap_or_default();
             before.push(total);
         }
-        // A prompt comes behind the history.
-        let mut blocks = 1;
+        let changes = proposals.into_iter().flat_map(|proposal| &proposal.changes);
+        let taken: HashSet<(usize, Option<usize>)> = changes
+            .filter_map(|(entry, change)| match change {
+                Change::RemoveBlock { block } => Some((*entry, Some(*block))),
+                Change::RemoveLine => Some((*entry, None)),
+                _ => None,
+            })
+            .collect();
+        let stays = |part: &Part<'_, '_>| {
+            let is_taken = |block| taken.contains(&(part.entry.index, block));
+            let blocks = part.message.blocks();
+            let left = (0..blocks.len().max(1)).filter(|block| !is_taken(Some(*block)));
+            let left = left.filter(|block| !blocks.get(*block).is_some_and(Block::is_thinking));
+            if is_taken(None) { 0 } else { left.count() }
+        };
+        // A prompt comes behind the history, and every call gets a result.
+        let mut blocks = 1 + survey.calls.iter().filter(|call| call.result.is_none()).count();
         let is_near = |part: &&Part<'_, '_>| {
-            blocks += part.message.blocks().len().max(1);
+            blocks += stays(part);
             blocks < LOOKBACK
         };
         let near = survey.parts.iter().rev().take_while(is_near).count();
