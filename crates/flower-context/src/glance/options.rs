@@ -132,7 +132,9 @@ impl<'a> Sorter<'a, '_> {
         match (self.long_takes(name), value) {
             (Some(Takes::Nothing | Takes::Glued), None) => self.push(name, None),
             (Some(Takes::Value | Takes::Glued), Some(value)) => {
-                self.push(name, Some(Arg::Exact(value.to_owned())))
+                let value = Arg::Exact(value.to_owned());
+                self.no_device(&value)?;
+                self.push(name, Some(value))
             }
             (Some(Takes::Value), None) => {
                 let value = self.value(arg)?;

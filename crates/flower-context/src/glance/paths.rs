@@ -16,6 +16,12 @@ pub(super) fn is_device(path: &str) -> bool {
         || ENDLESS_DEVICES.iter().any(|device| path.ends_with(device) && path.contains("dev/"))
 }
 
+/// Whether a path leads to where devices and kernel streams are: a name there need not look like one.
+pub(super) fn is_kernel_tree(path: &str) -> bool {
+    let first = path.split('/').find(|name| !matches!(*name, "" | "." | ".."));
+    (path.starts_with('/') || path.starts_with("..")) && matches!(first, Some("dev" | "proc" | "sys"))
+}
+
 /// Whether a path of which only the head is known may name one.
 pub(super) fn may_be_device(head: &str) -> bool {
     !head.is_empty() && (head.starts_with("/dev") || "/dev/".starts_with(head) || is_device(head))
@@ -67,6 +73,20 @@ mod tests {
             ("/home/", false),
         ] {
             assert_eq!(may_be_device(head), may, "{head}");
+        }
+    }
+
+    #[test]
+    fn trees_of_the_kernel_are_known_from_anywhere() {
+        for (path, expected) in [
+            ("/dev", true),
+            ("/proc/self", true),
+            ("../../sys", true),
+            ("dev", false),
+            ("/home/dev", false),
+            ("/", false),
+        ] {
+            assert_eq!(is_kernel_tree(path), expected, "{path}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `find`: start paths, then an expression of tests and actions.
 
 use super::refused;
+use crate::glance::paths::is_kernel_tree;
 use crate::glance::programs::{self, Context};
 use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class, Open};
@@ -95,12 +96,13 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
     }
     // What `{}` stands for begins like the start path it was found under.
     let mut found = Class::Path;
+    let mut in_kernel_tree = false;
     while let Some((arg, rest)) = args.split_first() {
         match arg {
             Arg::Exact(text) if text.starts_with('-') || matches!(text.as_str(), "(" | ")" | "!" | ",") => {
                 break;
             }
-            Arg::Exact(_) => {}
+            Arg::Exact(path) => in_kernel_tree |= is_kernel_tree(path),
             // No primary has a slash or a dot in it.
             Arg::Open(open)
                 if !open.head.starts_with('-')
@@ -122,7 +124,7 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
                 return Err(dynamic(value.shown()));
             }
             rest
-        } else if matches!(primary, "-exec" | "-execdir") {
+        } else if matches!(primary, "-exec" | "-execdir") && !in_kernel_tree {
             run(rest, found, context)?
         } else {
             return Err(refused("find", primary));

@@ -132,7 +132,9 @@ fn jar_lists(call: &Call<'_>) -> Result<(), Reason> {
     no_response_file(call)?;
     let first = call.operands.first().and_then(|arg| arg.exact()).unwrap_or_default();
     let old = first.contains('t') && first.bytes().all(|byte| b"tvf".contains(&byte));
-    if old || call.has(&["t", "list"]) { Ok(()) } else { Err(call.needs("-t")) }
+    // A first word without a dash is the mode, whatever options follow.
+    let is_file = first.contains(['.', '/']);
+    if old || (is_file && call.has(&["t", "list"])) { Ok(()) } else { Err(call.needs("-t")) }
 }
 
 fn cpio_lists(call: &Call<'_>) -> Result<(), Reason> {

@@ -3,6 +3,7 @@
 use super::{Program, program};
 use crate::glance::languages::printf;
 use crate::glance::options::Call;
+use crate::glance::paths::is_kernel_tree;
 use crate::glance::reason::Reason;
 use crate::glance::syntax::is_name;
 use crate::glance::value::{Arg, Class};
@@ -11,7 +12,8 @@ use crate::glance::wrap;
 pub(super) const PROGRAMS: &[Program] = &[
     // `-v` sets a variable, and so may a format.
     program("printf").stops().devices().then(printf::judge),
-    program("cd pushd popd").flags("PLe@n").tame().devices(),
+    // What is read there by a plain name may never end.
+    program("cd pushd popd").flags("PLe@n").tame().devices().then(keeps_out_of_the_kernel),
     program("pwd").flags("PL").at_most(0).tame(),
     program("dirs").flags("lpv").at_most(0).tame(),
     // They end the command line, or a loop in it.
@@ -35,6 +37,13 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("compgen").flags("abckuv").valued("A").at_most(1),
     program("history").at_most(1).then(number),
 ];
+
+fn keeps_out_of_the_kernel(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|arg| arg.exact().is_some_and(is_kernel_tree)) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
 
 fn shows_names(call: &Call<'_>) -> Result<(), Reason> {
     match call.operands.iter().find(|arg| !arg.exact().is_some_and(is_name)) {

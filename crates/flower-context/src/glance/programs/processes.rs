@@ -61,18 +61,19 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// `-b` and a small number of rounds.
 fn ends_after_rounds(call: &Call<'_>) -> Result<(), Reason> {
-    let few = |value: &str| value.len() <= 1 && value.bytes().all(|byte| byte.is_ascii_digit());
-    let rounds = call
-        .options
-        .iter()
-        .find(|(name, _)| matches!(*name, "n" | "l"))
-        .and_then(|(_, value)| value.as_ref());
+    let few = |value: &Arg| {
+        value.exact().is_some_and(|value| value.len() == 1 && value.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    // The last of several holds; on a Mac no rounds are all of them.
+    let counts = |name: &str| matches!(name, "n" | "l" | "d");
+    let limits = call.options.iter().filter(|(name, _)| counts(name));
+    let short = limits.clone().all(|(_, value)| value.as_ref().is_some_and(few));
+    let endless = |(name, value): &&(&str, Option<Arg>)| {
+        *name == "l" && value.as_ref().and_then(|value| value.exact()) == Some("0")
+    };
+    let rounds = call.has(&["n", "l"]) && short && !call.options.iter().any(|option| endless(&option));
     // `-l 1` is how a Mac says it.
-    if call.has(&["b", "l"]) && rounds.and_then(|value| value.exact()).is_some_and(few) {
-        Ok(())
-    } else {
-        Err(call.needs("-b -n 1"))
-    }
+    if call.has(&["b", "l"]) && rounds { Ok(()) } else { Err(call.needs("-b -n 1")) }
 }
 
 /// `vmstat 1` goes on for ever, `vmstat 1 3` for three seconds.

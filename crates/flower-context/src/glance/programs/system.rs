@@ -34,7 +34,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("getconf").flags("a").tame(),
     program("getent").valued("s").long("service=").then(local_database),
     program("lscpu lsmem lsusb lspci lsmod lsipc lsns lslocks lslogins lsb_release")
-        .flags("aJpersxybcdnvtkmqQDi")
+        .flags("aJpersxybcdnvtkmDi")
         .long("all json parse=? extended=? bytes online offline output= noheadings tree"),
     program("dmidecode").flags("q").valued("st"),
     program("ip")

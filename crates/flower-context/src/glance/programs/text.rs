@@ -48,7 +48,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .valued("cn")
         .long("bytes= lines= quiet silent verbose zero-terminated")
         .numeric()
-        .may_hang(),
+        .may_hang()
+        .then(counts_in_options),
     program("wc gwc")
         .reads(1)
         .flags("clmwL")
@@ -212,6 +213,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("look").flags("df").tame(),
     program("envsubst").tame(),
 ];
+
+/// `tail +1f FILE` is an old way to say `tail -n +1 -f FILE`.
+fn counts_in_options(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|arg| arg.shown().starts_with('+')) {
+        Some(arg) => Err(call.operand(arg)),
+        None => Ok(()),
+    }
+}
 
 /// `head -c 16 /dev/urandom` ends, `head /dev/zero` looks for a newline for ever, and `head -c -1 /dev/zero`
 /// for the end.

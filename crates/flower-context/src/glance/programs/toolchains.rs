@@ -6,7 +6,7 @@
 
 use super::{Program, probe, program};
 use crate::glance::options::Call;
-use crate::glance::reason::Reason;
+use crate::glance::reason::{Harm, Reason};
 use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
@@ -38,7 +38,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     probe("cmake ant xcodebuild swift swiftc ffmpeg convert magick sqlite3 grpcurl staticcheck", "-version"),
     probe("ninja autoconf automake libtool ccache scons task clang-format clang-tidy", ""),
     probe(
-        "bazel bazelisk zig kustomize skaffold k9s golangci-lint gopls dlv packer consul vault \
+        "zig kustomize skaffold k9s golangci-lint gopls dlv packer consul vault \
              doctl flyctl",
         "version",
     ),
@@ -171,7 +171,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         )
         .probes("-v")
         .subcommands(&[
-            program("ls list la ll root prefix bin explain why query"),
+            program("ls list la ll root prefix bin why"),
+            program("explain query").then(npm_alone),
             // A name may be a repository or a directory, too.
             program("view info show v").then(names_package),
             program("outdated ping whoami"),
@@ -196,12 +197,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         .flags("sRA")
         .probes("-v")
         .subcommands(&[
-            program("list why"),
+            // What a newer yarn does not know (`list`, `outdated`, `licenses`) it runs as a script.
+            program("why"),
             program("info").then(names_package),
             program("config").subcommands(&[program("list get")]),
             program("workspaces").subcommands(&[program("info list")]),
-            program("licenses").subcommands(&[program("list")]),
-            program("outdated"),
         ])
         .inherited(),
     program("bun")
@@ -233,9 +233,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("pipdeptree").flags("alrf").valued("pedw").long(
         "packages= exclude= reverse all local-only user-only json json-tree freeze depth= warn=",
     ),
-    // `poetry version patch` writes.
+    // `poetry version patch` writes, and `poetry show` may make an environment.
     program("poetry").probes("-V").subcommands(&[
-        program("show").flags("tT").long("tree top-level no-dev only= with= without= all"),
         program("version").flags("s").long("short").at_most(0),
         program("env").subcommands(&[program("info list").flags("p").long("path full-path executable")]),
     ]),
@@ -319,6 +318,15 @@ fn a_few_bytes(call: &Call<'_>) -> Result<(), Reason> {
     match call.operands.iter().find(|arg| arg.exact().is_none_or(|text| text.len() > 5)) {
         Some(arg) => Err(call.operand(arg)),
         None => Ok(()),
+    }
+}
+
+/// What pnpm does not know it takes for the name of a script.
+fn npm_alone(call: &Call<'_>) -> Result<(), Reason> {
+    if call.name.starts_with("npm ") {
+        Ok(())
+    } else {
+        Err(Reason::Harm { program: call.name.clone(), harm: Harm::Interprets })
     }
 }
 
