@@ -3,24 +3,27 @@
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
-use flower_context::Lang;
+use flower_context::{Lang, fill};
 
-use crate::error::CliError;
+use crate::error::{CliError, Kind};
 use crate::texts::{Texts, texts};
 
-/// Where a command shows things. Writing never fails a command: a reader who has gone (`flower … | head`) is not an
-/// error, and a run goes on without one.
+/// Where a command shows things. Writing never ends a command: a run goes on without a reader. One who has gone
+/// (`flower … | head`) has seen enough; data that could not be written is an error of the command when it is over.
 #[derive(Debug)]
 pub(crate) struct Console {
     pub(crate) lang: Lang,
     colour: bool,
+    /// The first thing that kept data from being written.
+    lost: OnceLock<io::Error>,
 }
 
 impl Console {
     pub(crate) fn new(lang: Lang) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { lang, colour: wanted && io::stderr().is_terminal() }
+        Self { lang, colour: wanted && io::stderr().is_terminal(), lost: OnceLock::new() }
     }
 
     /// The texts of the language in use.
@@ -29,17 +32,30 @@ impl Console {
     }
 
     /// A line of data.
-    #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
     pub(crate) fn data(&self, line: &str) {
         let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{}", harmless(line)).and_then(|()| out.flush());
+        self.note(writeln!(out, "{}", harmless(line)).and_then(|()| out.flush()));
     }
 
     /// Bytes of data, as they are.
-    #[expect(clippy::unused_self, reason = "one door for everything that is shown")]
     pub(crate) fn bytes(&self, bytes: &[u8]) {
         let mut out = io::stdout().lock();
-        let _ = out.write_all(bytes).and_then(|()| out.flush());
+        self.note(out.write_all(bytes).and_then(|()| out.flush()));
+    }
+
+    fn note(&self, written: io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            let _ = self.lost.set(error);
+        }
+    }
+
+    /// The error that data was lost with, if any was.
+    pub(crate) fn lost(&self) -> Option<CliError> {
+        let error = self.lost.get()?;
+        let what = fill(self.texts().cannot_write_data, &[("why", &error.to_string())]);
+        Some(CliError { reason: Some(error.kind()), ..CliError::new(Kind::Failed, what) })
     }
 
     /// Where bytes of data go that are not all there at once.

@@ -35,7 +35,8 @@ fn main() -> ExitCode {
         }
     };
     let console = console::Console::new(lang);
-    match commands::run(args, &console) {
+    let ended = commands::run(args, &console);
+    match ended.and_then(|code| console.lost().map_or(Ok(code), Err)) {
         Ok(code) => code,
         Err(error) => {
             console.error(&error);

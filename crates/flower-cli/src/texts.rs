@@ -100,6 +100,8 @@ texts! {
     /// `{session}`
     hint_resume,
     hint_disk_full,
+    /// `{why}`
+    cannot_write_data,
     hint_not_writable,
 
     // The rehearsal.
@@ -251,6 +253,7 @@ texts! {
     /// `{path}`
     rewrite_backup,
     rewrite_no_file,
+    rewrite_onto_itself,
     /// `{count}`
     rewrite_one_session,
 

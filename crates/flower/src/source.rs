@@ -172,7 +172,9 @@ pub fn find(name: Option<&str>, places: &Places) -> Result<Vec<Found>, SourceErr
     let mut found = match name {
         None => vec![newest(places)?],
         Some(name) => {
-            let path = places.cwd.join(name);
+            // A file is named as seen from here, wherever the sessions are.
+            let here = std::path::absolute(name).ok().filter(|path| path.is_file());
+            let path = here.unwrap_or_else(|| places.cwd.join(name));
             if path.is_dir() {
                 directory(&path, places)?
             } else if path.exists() {

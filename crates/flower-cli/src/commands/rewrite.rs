@@ -129,6 +129,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         };
         return in_place(file, &policy, &spill, args, console);
     }
+    if let (Some(output), Some(file)) = (&args.output, &input.file)
+        && fs::canonicalize(output)
+            .is_ok_and(|output| fs::canonicalize(file).is_ok_and(|file| output == file))
+    {
+        return Err(CliError::new(Kind::Usage, console.texts().rewrite_onto_itself));
+    }
     let made =
         proved(&input.bytes, &policy, &spill).map_err(|error| CliError::from_error(Kind::Failed, &error))?;
     match &args.output {
@@ -148,6 +154,8 @@ fn in_place(
     args: &Args,
     console: &Console,
 ) -> Result<ExitCode, CliError> {
+    // The file itself, where a link leads to it.
+    let file = &fs::canonicalize(file).map_err(|error| cannot_write(file, &error))?;
     let config_dir = Places::of(".").config_dir;
     let mut report = Report::default();
     let swapped = swap(file, config_dir.as_deref(), |bytes| {

@@ -43,6 +43,7 @@ pub(super) static TEXTS: Texts = Texts {
     hint_faults: "The scenario breaks answers on purpose: look at its [[fault]] entries.",
     hint_moment: "Look at `kill` in the scenario: its file was not made, its call not made, its text not said.",
     hint_resume: "flower once --resume {session} …",
+    cannot_write_data: "cannot write to standard output: {why}",
     hint_disk_full: "make room on that disk; the session itself is kept by the harness and can be resumed.",
     hint_not_writable: "check the rights of that file and of the directory it is in, or name another place.",
 
@@ -151,6 +152,7 @@ pub(super) static TEXTS: Texts = Texts {
     verify_problems: "{count} problems.",
     rewrite_report: "{made} edits made, {left} left because they would not pay; about {saved} tokens less on every later turn, {cold} tokens cold once, {turns} turns to break even; {thinking} blocks of thinking dropped.",
     rewrite_backup: "The old file is {path}.",
+    rewrite_onto_itself: "the output is the input itself; --in-place replaces it and keeps a backup",
     rewrite_no_file: "--in-place needs a transcript file; what is in the store only, or comes from standard input, has none",
     rewrite_one_session: "that means {count} sessions; name one",
 

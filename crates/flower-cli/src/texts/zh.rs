@@ -43,6 +43,7 @@ pub(super) static TEXTS: Texts = Texts {
     hint_faults: "剧本有意让回答出错:看看它的 [[fault]] 条目。",
     hint_moment: "看看剧本里的 `kill`:它等的文件没有出现,或者那次调用、那句话没有发生。",
     hint_resume: "续跑:flower once --resume {session} ……",
+    cannot_write_data: "无法写到标准输出:{why}",
     hint_disk_full: "请在那个磁盘上腾出空间;会话本身由运行框架保存着,可以续跑。",
     hint_not_writable: "请检查那个文件及其所在目录的权限,或者换一个位置。",
 
@@ -151,6 +152,7 @@ pub(super) static TEXTS: Texts = Texts {
     verify_problems: "有 {count} 个问题。",
     rewrite_report: "做了 {made} 处修改,{left} 处因不划算而保留;以后每一轮大约少 {saved} token,一次性变冷 {cold} token,{turns} 轮回本;去掉了 {thinking} 个思考块。",
     rewrite_backup: "原来的文件在 {path}。",
+    rewrite_onto_itself: "输出就是输入文件本身;--in-place 会替换它并保留备份",
     rewrite_no_file: "--in-place 需要一个会话记录文件;只在存储里的或来自标准输入的没有文件",
     rewrite_one_session: "这指的是 {count} 个会话;请指定一个",
 

@@ -221,3 +221,45 @@ fn what_a_repair_would_change_is_no_sound_history() {
     said.assert_code(1);
     assert!(said.stdout.contains("line 1: V9"), "{}", said.stdout);
 }
+
+const NUL: &str =
+    r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"a\u0000b"}}"#;
+
+#[test]
+fn a_file_is_not_rewritten_onto_itself_without_a_backup() {
+    let place = Place::new();
+    let file = place.root().join("history");
+    std::fs::write(&file, format!("{NUL}\n")).unwrap();
+    let onto = |output: &Path| Said::by(place.flower().arg("rewrite").arg(&file).arg("-o").arg(output));
+    let said = onto(&file);
+    said.assert_code(2);
+    assert!(said.stderr.contains("--in-place"), "{}", said.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{NUL}\n"));
+    onto(&place.root().join("other")).assert_code(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn rewriting_through_a_link_rewrites_the_file() {
+    let place = Place::new();
+    let (file, link) = (place.root().join("history.jsonl"), place.root().join("link.jsonl"));
+    std::fs::write(&file, format!("{NUL}\n")).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    rewrite(&place, &link, &["--in-place"]).assert_code(0);
+    assert!(link.is_symlink());
+    assert!(std::fs::read_to_string(&file).unwrap().contains('␀'));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn data_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    let file = place.root().join("history.jsonl");
+    std::fs::write(&file, format!("{NUL}\n")).unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut flower = place.flower();
+    let output = flower.arg("rewrite").arg(&file).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("cannot write to standard output") && said.contains("make room"), "{said}");
+}

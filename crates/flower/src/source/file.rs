@@ -60,7 +60,12 @@ fn is_worker(bytes: &[u8]) -> bool {
 
 fn collect(dir: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), SourceError> {
     let (here, below) = match entries(dir) {
-        Err(SourceError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // A file without an ending may have the name that the directory would have.
+        Err(SourceError::Read { source, .. })
+            if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(());
+        }
         entries => entries?,
     };
     files.extend(here.into_iter().filter(|file| is_transcript(file)));
