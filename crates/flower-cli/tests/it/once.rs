@@ -196,6 +196,36 @@ status = 403
 }
 
 #[test]
+fn a_step_may_use_the_whole_budget_of_turns() {
+    const TWO: &str = r#"
+[[thread]]
+name = "main"
+after_last = "repeat"
+[[thread.step]]
+[[thread.step.call]]
+id = "look"
+tool = "Bash"
+input = { command = "ls" }
+[[thread.step]]
+text = "Two turns."
+"#;
+    for version in versions() {
+        for (budget, code) in [("2", 0), ("1", 1)] {
+            let place = Place::new();
+            let api = Api::playing(TWO);
+            let said = Said::by(&mut api.once(
+                &place,
+                version,
+                &["--tools", "Bash(ls *)", "--budget-turns", budget, "Go."],
+            ));
+            said.assert_code(code);
+            assert_eq!(said.stdout.contains("Two turns."), code == 0, "{version}: {}", said.stdout);
+            drop(api);
+        }
+    }
+}
+
+#[test]
 fn a_spent_budget_ends_the_step() {
     const ENDLESS: &str = r#"
 [[thread]]

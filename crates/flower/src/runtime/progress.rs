@@ -142,7 +142,8 @@ impl Progress {
     pub(super) fn over_budget(&self, inner: &Inner) -> Option<Failure> {
         let spent = Spent {
             usd: self.tally.spent_usd(),
-            turns: self.tally.turns(),
+            // The last turn of a budget may be the answer.
+            turns: self.tally.turns().saturating_sub(u64::from(self.tally.may_be_done)),
             wall_clock: self.began.elapsed(),
         };
         let exceeded = inner.budgets.exceeded(&spent)?;

@@ -45,6 +45,8 @@ pub(super) struct Tally {
     pub(super) model_usage: BTreeMap<String, ModelUsage>,
     /// How the last turn ended.
     pub(super) last: Option<TurnEnd>,
+    /// The newest line of the main thread is one of the model that calls nothing: it may be the answer.
+    pub(super) may_be_done: bool,
 }
 
 /// How a turn ended.
@@ -170,6 +172,9 @@ impl Tally {
 
     fn observe_assistant(&mut self, line: &Assistant) -> Vec<RunEvent> {
         let on_main = line.parent_tool_use_id.is_none();
+        if on_main {
+            self.may_be_done = !line.message.content.iter().any(|block| matches!(block, Block::ToolUse(_)));
+        }
         // A synthetic message stands for an API failure: the API never sent it.
         if on_main && line.error.is_none() && !line.message.id.is_empty() {
             if self.messages.insert(line.message.id.clone()) {
@@ -201,6 +206,7 @@ impl Tally {
 
     fn observe_user(&mut self, line: &User) -> Vec<RunEvent> {
         if line.parent_tool_use_id.is_none() {
+            self.may_be_done = false;
             self.work.calls +=
                 line.message.content.tool_results().filter(|result| !result.is_error).count() as u64;
         }
