@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::draft::Change;
 use super::policy::PruneDenials;
 use super::proposal::{Pass, Proposal, saving};
+use super::result::is_ours;
 use super::survey::{Survey, block_size};
 use crate::transcript::Refusal;
 
@@ -15,7 +16,9 @@ pub(super) fn denied(survey: &Survey<'_, '_>, policy: Option<&PruneDenials>) -> 
         let call = survey.calls.get(*index)?;
         let (_, entry, result) = survey.result(call)?;
         let marked = entry.refusal() == Some(Refusal::Denied) && result.is_error;
-        let known = policy.is_some_and(|policy| policy.denied_ids.contains(&*result.tool_use_id));
+        // A call that was cut off before its denial was written has a result of ours since, and keeps it.
+        let known = policy.is_some_and(|policy| policy.denied_ids.contains(&*result.tool_use_id))
+            && !result.content.is_some_and(is_ours);
         Some(marked || known)
     };
     (0..survey.calls.len()).filter(|index| is_denied(index) == Some(true)).collect()

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{changed_lines, checked, entries, find, heal, trim};
 use crate::fixtures;
-use crate::transcript::outline_of;
+use crate::transcript::{assistant, outline_of, transcript_of};
 
 fn prune(keep: usize, denied_ids: &[&str]) -> Policy<'static> {
     let denied_ids = denied_ids.iter().map(|id| (*id).to_owned()).collect();
@@ -31,6 +31,17 @@ fn a_denied_call_goes_with_its_result() {
     assert_eq!(changed_lines(&bytes, &rewritten).len(), 1);
     // Without a mark and without a hint from the caller it is a call that failed.
     assert!(checked(&bytes, &prune(0, &[])).text.as_bytes() == bytes);
+}
+
+#[test]
+fn a_denied_call_that_was_cut_off_first_stays_answered() {
+    let lines = [
+        json!({"type": "user", "uuid": "1", "parentUuid": null, "message": {"role": "user", "content": "go"}}),
+        assistant("2", "1", "m", &json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {}})),
+    ];
+    // Twice is the same, or `checked` says so.
+    let made = checked(&transcript_of(&lines), &prune(0, &["a"]));
+    assert_eq!(outline_of(made.text.as_bytes()), ["User: go", "Assistant: +a", "User: -a"]);
 }
 
 #[test]
