@@ -34,8 +34,11 @@ pub(super) fn drop_thinking(
         if !survey.thinks(message) {
             continue;
         }
+        // A line that changes loses its thinking too, wherever it stands in it.
         let behind = first.is_some_and(|first| {
-            survey.blocks_in(message.parts.clone()).any(|(at, block)| at >= first && block.is_thinking())
+            survey
+                .blocks_in(message.parts.clone())
+                .any(|(at, block)| at.part >= first.part && block.is_thinking())
         });
         if behind || nothing_but_thinking_is_left(survey, message, draft) {
             let (blocks, bytes) = drop_from(survey, message, texts, draft);

@@ -30,6 +30,23 @@ fn thinking_behind_the_first_change_goes_and_older_thinking_stays() {
 }
 
 #[test]
+fn a_line_that_is_repaired_loses_the_thinking_in_it() {
+    // Several blocks on one line, as old versions wrote them.
+    let blocks = json!([
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "text", "text": " "},
+        {"type": "text", "text": "yes"}
+    ]);
+    let lines = [
+        json!({"type": "user", "uuid": "1", "parentUuid": null, "message": {"role": "user", "content": "go"}}),
+        json!({"type": "assistant", "uuid": "2", "parentUuid": "1",
+               "message": {"role": "assistant", "id": "m", "content": blocks}}),
+    ];
+    let made = checked(&transcript_of(&lines), &heal());
+    assert_eq!(outline_of(made.text.as_bytes()), ["User: go", "Assistant: yes"]);
+}
+
+#[test]
 fn all_thinking_goes_when_the_api_refuses_it() {
     let drop = Policy { thinking: Thinking::Drop, ..heal() };
     let bytes = fixtures::case("B010", "session.jsonl");
