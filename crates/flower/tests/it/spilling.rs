@@ -1,6 +1,8 @@
 //! Oversized results on the real harness: every tool, main thread and worker, both versions.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use flower::roles::{AgentSpec, Duty, agent, coordinator, worker};
 use flower::runtime::{DENIALS, RunEvent, RuntimeBuilder, SPILLS};
@@ -17,9 +19,12 @@ fn place() -> Place {
     std::fs::write(place.workspace().join("data.txt"), lines).unwrap();
     let many = place.workspace().join("many");
     std::fs::create_dir(&many).unwrap();
-    for file in 0..120 {
-        std::fs::write(many.join(format!("a-file-with-a-rather-long-name-{file:04}.txt")), "a line\n")
-            .unwrap();
+    for number in 0..120 {
+        let path = many.join(format!("a-file-with-a-rather-long-name-{number:04}.txt"));
+        let mut file = std::fs::File::create(path).unwrap();
+        file.write_all(b"a line\n").unwrap();
+        // The tools list files by their age, and those of one age in any order.
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + number)).unwrap();
     }
     place
 }
