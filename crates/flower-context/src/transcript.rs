@@ -27,7 +27,7 @@ mod read;
 
 mod compaction;
 mod links;
-mod lost;
+mod misplaced;
 
 mod chain;
 

@@ -155,7 +155,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Whether a conversation may begin with the entry: not an answer, and not the result of a call.
-    pub(crate) fn may_begin(&self) -> bool {
+    pub(super) fn may_begin(&self) -> bool {
         let answers = |message: &Message<'_>| message.tool_results().next().is_some();
         self.kind() != EntryKind::Assistant && !self.message_ref().is_some_and(answers)
     }

@@ -62,14 +62,15 @@ impl<'t, 'a> Links<'t, 'a> {
     /// Where an entry of it is the copy of another, the copy is put aside; else the link is cut of the entry
     /// that was written first, since its parent can only have been there before it.
     pub(super) fn cut_circles(&mut self) {
+        let mut circles = self.circles();
         for _ in 0..COPIES_PUT_ASIDE {
-            let circles = self.circles();
-            if !circles.into_iter().flatten().any(|entry| self.put_aside(entry)) {
+            if !circles.iter().flatten().any(|entry| self.put_aside(entry)) {
                 break;
             }
+            circles = self.circles();
         }
         let first = |circle: &Vec<&Entry<'a>>| circle.iter().map(|entry| entry.index).min();
-        self.cut = self.circles().iter().filter_map(first).collect();
+        self.cut = circles.iter().filter_map(first).collect();
     }
 
     /// The circles of parents in the thread.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::entry::{Entry, EntryKind};
 use super::line::Line;
-use super::lost::lost;
+use super::misplaced::misplaced;
 use super::names::{Name, Names};
 use super::note::{Note, NoteKind};
 use super::piece::Piece;
@@ -132,11 +132,11 @@ impl<'a> Transcript<'a> {
             known.or_else(|| self.index_of(parent)).map_or(FileParent::Missing, FileParent::Known)
         };
         self.parents = self.entries.iter().map(parent).collect();
-        for lost in lost(&self.entries, &self.parents, &self.counting) {
-            if let Some(parent) = self.parents.get_mut(lost.index) {
-                *parent = lost.parent;
+        for found in misplaced(&self.entries, &self.parents, &self.counting) {
+            if let Some(parent) = self.parents.get_mut(found.index) {
+                *parent = found.parent;
             }
-            self.notes.extend(lost.note);
+            self.notes.extend(found.note);
         }
     }
 

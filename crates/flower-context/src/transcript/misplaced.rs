@@ -11,7 +11,7 @@ use super::note::{Note, NoteKind};
 use super::read::FileParent;
 
 /// An entry whose place is not the one that the file gives.
-pub(super) struct Lost {
+pub(super) struct Misplaced {
     /// The entry.
     pub(super) index: usize,
     /// Where it belongs.
@@ -21,7 +21,7 @@ pub(super) struct Lost {
 }
 
 /// Finds the entries among `entries` whose place in `parents` cannot be right.
-pub(super) fn lost(entries: &[Entry<'_>], parents: &[FileParent], counting: &[bool]) -> Vec<Lost> {
+pub(super) fn misplaced(entries: &[Entry<'_>], parents: &[FileParent], counting: &[bool]) -> Vec<Misplaced> {
     let mut begun: HashSet<Thread<'_>> = HashSet::new();
     let mut thread = None;
     let mut calls = None;
@@ -30,12 +30,12 @@ pub(super) fn lost(entries: &[Entry<'_>], parents: &[FileParent], counting: &[bo
         // Entries of one thread mostly follow each other.
         let is_first = thread != Some(entry.thread()) && begun.insert(entry.thread());
         thread = Some(entry.thread());
-        let is_lost = match parent {
+        let is_wrong = match parent {
             FileParent::None => !is_first && !entry.may_begin(),
             FileParent::Known(index) => *index == entry.index || is_elsewhere(entry, entries.get(*index)),
             FileParent::Missing | FileParent::Answers(_) => true,
         };
-        if !is_lost || counting.get(entry.index) != Some(&true) {
+        if !is_wrong || counting.get(entry.index) != Some(&true) {
             continue;
         }
         let results = entry.message_ref().into_iter().flat_map(Message::tool_results);
@@ -48,11 +48,11 @@ pub(super) fn lost(entries: &[Entry<'_>], parents: &[FileParent], counting: &[bo
                 let named = entry.envelope.parent_uuid.as_deref().unwrap_or_default().to_owned();
                 let kind = NoteKind::MissingParent { parent: named };
                 let note = Some(Note { line: entry.line, kind });
-                found.push(Lost { index: entry.index, parent: FileParent::Answers(call), note });
+                found.push(Misplaced { index: entry.index, parent: FileParent::Answers(call), note });
             }
-            // Its own parent: the walk says so, and where it is known to be off the chain nothing is left to say.
+            // The shortest of circles: they are cut where chains are walked.
             None if *parent == FileParent::Known(entry.index) => {}
-            None => found.push(Lost { index: entry.index, parent: FileParent::Missing, note: None }),
+            None => found.push(Misplaced { index: entry.index, parent: FileParent::Missing, note: None }),
         }
     }
     found
