@@ -19,6 +19,7 @@
 //! ```
 
 pub mod budget;
+pub mod columns;
 pub mod guard;
 pub mod handoff;
 pub mod receipt;

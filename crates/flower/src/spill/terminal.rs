@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::str::Chars;
 
-mod columns;
 mod row;
 
 use row::Row;

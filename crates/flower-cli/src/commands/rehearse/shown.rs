@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use flower::columns::width;
 use flower::receipt::Receipt;
 use flower_context::fill;
 use serde::Serialize;
@@ -136,19 +137,6 @@ fn grouped(number: u64) -> String {
         out.push(digit);
     }
     out
-}
-
-/// Columns of a terminal that a text takes: Chinese characters take two.
-fn width(text: &str) -> usize {
-    text.chars()
-        .map(|c| {
-            if ('\u{1100}'..='\u{ffe6}').contains(&c) && !('\u{2000}'..='\u{2e7f}').contains(&c) {
-                2
-            } else {
-                1
-            }
-        })
-        .sum()
 }
 
 fn padded(text: &str, columns: usize) -> String {

@@ -1,5 +1,7 @@
 //! The report as lines for a terminal.
 
+use flower::columns::{self, width};
+
 use super::report::{Cell, Report, Section, Table};
 
 /// Cells wider than this are cut in a terminal; a page shows them whole.
@@ -46,37 +48,16 @@ fn aligned(table: &Table) -> Vec<String> {
 
 fn cut(text: &str) -> String {
     let mut kept = String::new();
-    let mut columns = 0;
+    let mut taken = 0;
     for c in text.chars() {
-        columns += width_of(c);
-        if columns > WIDEST {
+        taken += columns::columns(c);
+        if taken > WIDEST {
             kept.push('…');
             break;
         }
         kept.push(c);
     }
     kept
-}
-
-/// Columns that a text takes in a terminal.
-fn width(text: &str) -> usize {
-    text.chars().map(width_of).sum()
-}
-
-/// East Asian characters take two columns.
-fn width_of(c: char) -> usize {
-    match c {
-        '\u{1100}'..='\u{115f}'
-        | '\u{2e80}'..='\u{a4cf}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}'
-        | '\u{ff00}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}'
-        | '\u{1f300}'..='\u{1faff}'
-        | '\u{20000}'..='\u{3fffd}' => 2,
-        _ => 1,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::columns;
+use crate::columns::columns;
 
 /// A cell that belongs to the character before it, which takes more than one.
 const REST: char = '\0';

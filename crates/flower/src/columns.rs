@@ -1,7 +1,17 @@
-//! How many columns of a terminal a character takes.
+//! How many columns of a terminal a text takes.
 
-/// East Asian characters and pictures take two; what is written over the character before takes none.
-pub(super) fn columns(c: char) -> usize {
+/// Columns of a whole text without line ends and escapes.
+///
+/// ```
+/// assert_eq!(flower::columns::width("a 工具"), 6);
+/// ```
+pub fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+/// Columns of one character. East Asian characters and pictures take two; what is written over the character
+/// before takes none.
+pub fn columns(c: char) -> usize {
     match c {
         '\u{300}'..='\u{36f}'
         | '\u{483}'..='\u{489}'
