@@ -1,7 +1,7 @@
 //! Files that are there whole or not at all, and readable by their owner alone.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,18 @@ pub(crate) const TEMPORARY: &str = ".flower-new-";
 /// What the disk refused. The old file, if there was one, is then as it was.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Beside::write(path, bytes, 0o600)?.put_in_place(path)
+}
+
+/// Writes what somebody named as an output: where a link leads, and into a pipe or a device as it is.
+///
+/// # Errors
+/// What the system refused. The old file, if there was one, is then as it was.
+pub fn write_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_file() => write(&fs::canonicalize(path)?, bytes),
+        Ok(there) if !there.is_dir() => OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        _ => write(path, bytes),
+    }
 }
 
 /// A finished file beside its place. It goes when it was not put there.
@@ -100,6 +112,23 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_output_goes_where_a_link_leads_and_replaces_no_device() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        write_output(&file, b"first").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_output(&link, b"second").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "second");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        let device = dir.path().join("device");
+        std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+        write_output(&device, b"third").unwrap();
+        assert!(device.symlink_metadata().unwrap().is_symlink());
+        assert!(write_output(dir.path(), b"fourth").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
     }
 
     #[test]

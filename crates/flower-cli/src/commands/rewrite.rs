@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     match &args.output {
         None => made.pieces.iter().for_each(|piece| console.bytes(piece)),
         Some(path) => {
-            whole_file::write(path, &made.bytes()).map_err(|error| cannot_write(path, &error))?;
+            whole_file::write_output(path, &made.bytes()).map_err(|error| cannot_write(path, &error))?;
         }
     }
     show(&made.report, None, args, console);

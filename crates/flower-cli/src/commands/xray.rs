@@ -5,13 +5,13 @@ mod html;
 mod report;
 mod text;
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use flower::source::{Found, Places, SourceError, find};
-use flower::xray;
+use flower::{whole_file, xray};
 use flower_context::accounting::{Figures, WhatIf};
 use flower_context::fill;
 use serde::Serialize;
@@ -67,6 +67,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         };
         CliError::from_error(kind, &error).hint(texts.xray_hint)
     };
+    let cannot_write = |out: &Path, error: &std::io::Error| {
+        let why = [("path", &*out.display().to_string()), ("why", &error.to_string())];
+        CliError::new(Kind::Failed, fill(texts.xray_cannot_write, &why))
+    };
+    if let Some(out) = &args.html
+        && !takes_a_page(out).map_err(|error| cannot_write(out, &error))?
+    {
+        let path = out.display().to_string();
+        return Err(CliError::new(Kind::Usage, fill(texts.xray_no_page, &[("path", &path)])));
+    }
     let found = find(args.what.as_deref(), &Places::of(cwd)).map_err(refused)?;
     let figures = xray::figures(&found).map_err(refused)?;
     let what_if = args.what_if.then(|| xray::what_if(&found).map_err(refused)).transpose()?;
@@ -83,10 +93,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     let report = report::report(&found, &figures, what_if, texts);
     if let Some(out) = &args.html {
         let page = html::page(&report, &charts::charts(&figures, texts), console.lang);
-        write(out, &page).map_err(|error| {
-            let why = [("path", &*out.display().to_string()), ("why", &error.to_string())];
-            CliError::new(Kind::Failed, fill(texts.xray_cannot_write, &why))
-        })?;
+        whole_file::write_output(out, page.as_bytes()).map_err(|error| cannot_write(out, &error))?;
         console.say(&fill(texts.xray_written, &[("path", &out.display().to_string())]));
     } else {
         for line in text::lines(&report) {
@@ -96,11 +103,17 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// A page shows what tools have said: it is private.
-fn write(path: &Path, page: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(page.as_bytes())
+/// Whether a page may be written there: where nothing is, and over a page. `--html` in front of a transcript would take
+/// that for the page.
+fn takes_a_page(path: &Path) -> std::io::Result<bool> {
+    const BEGINNINGS: [&[u8]; 2] = [b"<!doctype html", b"<html"];
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() => {}
+        // Devices and pipes take anything, and what else is wrong is said when it is written.
+        _ => return Ok(true),
+    }
+    let mut beginning = Vec::new();
+    File::open(path)?.take(64).read_to_end(&mut beginning)?;
+    let beginning = beginning.trim_ascii_start().to_ascii_lowercase();
+    Ok(beginning.is_empty() || BEGINNINGS.iter().any(|page| beginning.starts_with(page)))
 }
