@@ -43,7 +43,7 @@ mod relink;
 mod render;
 mod report;
 
-pub use pointer::{is_pointer, pointer_line, quoted, spill_name};
+pub use pointer::{SPILL_THRESHOLD, SPILL_TOOLS, is_pointer, pointer_line, quoted, spill_name};
 pub use policy::{Expire, Gate, Policy, PruneDenials, Rates, Spills, Thinking, Trim};
 pub use proposal::{Pass, Spilled};
 pub use report::Report;

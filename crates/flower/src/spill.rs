@@ -37,6 +37,7 @@ mod ledger;
 mod readers;
 mod shelf;
 
+pub use flower_context::rewrite::{SPILL_THRESHOLD as THRESHOLD, SPILL_TOOLS as TOOLS};
 pub use ledger::Fate;
 pub use readers::Readers;
 
@@ -46,12 +47,6 @@ use read_back::Told;
 use shelf::Shelf;
 
 use crate::texts::texts;
-
-/// From how many characters on a text is spilled, unless told otherwise. A text of this length still stays.
-pub const THRESHOLD: usize = 4000;
-
-/// The tools whose results are always looked at.
-pub const TOOLS: [&str; 6] = ["Bash", "Read", "Grep", "Glob", "WebFetch", "WebSearch"];
 
 /// Results that are looked at on request only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

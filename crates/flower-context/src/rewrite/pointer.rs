@@ -14,6 +14,12 @@ use sha2::{Digest, Sha256};
 use super::texts;
 use crate::lang::{Lang, fill};
 
+/// From how many characters on a text is spilled, unless told otherwise. A text of this length still stays.
+pub const SPILL_THRESHOLD: usize = 4000;
+
+/// The tools whose results are always looked at when they arrive.
+pub const SPILL_TOOLS: [&str; 6] = ["Bash", "Read", "Grep", "Glob", "WebFetch", "WebSearch"];
+
 /// Characters of a text that stay behind its pointer.
 const PREVIEW: usize = 400;
 

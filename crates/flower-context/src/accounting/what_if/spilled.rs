@@ -8,14 +8,8 @@ use super::super::kinds::Length;
 use super::super::tokens::Calibration;
 use super::super::turns::Turn;
 use crate::Lang;
-use crate::rewrite::{is_pointer, pointer_line, spill_name};
+use crate::rewrite::{SPILL_THRESHOLD, SPILL_TOOLS, is_pointer, pointer_line, spill_name};
 use crate::transcript::{Entry, Transcript, lines};
-
-/// Longer texts spill, in characters: the default of the spill.
-const SPILLED_OVER: usize = 4_000;
-
-/// The tools whose results spill, by default.
-const TOOLS: [&str; 6] = ["Bash", "Read", "Grep", "Glob", "WebFetch", "WebSearch"];
 
 /// Characters of a spilled text that stay: its beginning, and about as much as the last lines and lines of errors take.
 const PREVIEW: usize = 600;
@@ -36,11 +30,19 @@ impl Spilled {
         calibration: &Calibration,
     ) -> Self {
         let calls = calls(transcript);
+        let boundaries = transcript.entries().iter().filter(|entry| entry.is_compact_boundary());
+        let boundaries: HashSet<usize> = boundaries.map(|boundary| boundary.line).collect();
         let mut spilled = Self { bytes: Vec::with_capacity(bytes.len()), arrived: vec![0; turns.len()] };
         let mut next = 0;
         for line in lines(bytes) {
             while turns.get(next).is_some_and(|turn| turn.line <= line.number) {
                 next += 1;
+            }
+            // What came in front of a compaction is in its summary and not in the next prompt.
+            if boundaries.contains(&line.number)
+                && let Some(arrived) = spilled.arrived.get_mut(next)
+            {
+                *arrived = 0;
             }
             match shortened(line.bytes, &calls) {
                 Some((short, before, after)) => {
@@ -62,7 +64,7 @@ fn calls(transcript: &Transcript<'_>) -> HashSet<String> {
     let messages = transcript.entries().iter().filter_map(Entry::message);
     let mut calls = HashSet::new();
     for message in messages {
-        let spilled = message.tool_uses().filter(|tool_use| TOOLS.contains(&&*tool_use.name));
+        let spilled = message.tool_uses().filter(|tool_use| SPILL_TOOLS.contains(&&*tool_use.name));
         calls.extend(spilled.map(|tool_use| tool_use.id.to_string()));
     }
     calls
@@ -71,14 +73,14 @@ fn calls(transcript: &Transcript<'_>) -> HashSet<String> {
 /// A line with its big results spilled, and their lengths before and after; `None` where there are none.
 fn shortened(line: &[u8], calls: &HashSet<String>) -> Option<(String, Length, Length)> {
     // Most lines are too short for a big result: they need not be parsed.
-    if line.len() < SPILLED_OVER {
+    if line.len() < SPILL_THRESHOLD {
         return None;
     }
     let mut entry: Value = serde_json::from_slice(line).ok()?;
     let (mut before, mut after) = (Length::default(), Length::default());
     let mut spill = |text: &mut Value| {
         let Value::String(whole) = text else { return };
-        let Some((end, _)) = whole.char_indices().nth(SPILLED_OVER).filter(|_| !is_pointer(whole)) else {
+        let Some((end, _)) = whole.char_indices().nth(SPILL_THRESHOLD).filter(|_| !is_pointer(whole)) else {
             return;
         };
         let preview: String = whole.get(..end).unwrap_or_default().chars().take(PREVIEW).collect();
@@ -126,8 +128,8 @@ mod tests {
         };
         let calls = HashSet::from(["t".to_owned()]);
         let shortened = |line: String| shortened(line.as_bytes(), &calls);
-        assert!(shortened(line(&"行".repeat(SPILLED_OVER))).is_none());
-        let long = line(&"行".repeat(SPILLED_OVER + 1));
+        assert!(shortened(line(&"行".repeat(SPILL_THRESHOLD))).is_none());
+        let long = line(&"行".repeat(SPILL_THRESHOLD + 1));
         let (short, before, after) = shortened(long.clone()).unwrap();
         assert_eq!((before.characters, before.bytes), (4_001, 12_003));
         assert!(after.characters < 800 && !short.contains("toolUseResult"));
