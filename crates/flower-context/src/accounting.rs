@@ -4,6 +4,7 @@
 //! for a rehearsal, for a run in the store and for a transcript that somebody else recorded.
 //!
 //! Start reading at [`Ledger`]: it counts sessions one after the other. What a thread adds up to is in [`ThreadFigures`].
+//! What it would have come to otherwise is in [`WhatIf`], which [`Supposing`] adds up in the same way.
 //!
 //! - A request is counted once however many lines it left, and once however many forks copied it.
 //! - Main thread and workers are kept apart.
@@ -15,6 +16,7 @@ mod thread;
 
 mod calls;
 mod kinds;
+mod sidechains;
 mod turns;
 mod worker;
 
@@ -45,5 +47,5 @@ pub use spills::{Recorded, Spills};
 pub use tokens::Calibration;
 pub use trend::Trend;
 pub use turns::{ContextAt, ModelFigures};
-pub use what_if::{Change, Supposed, WhatIf};
+pub use what_if::{Change, Supposed, Supposing, WhatIf};
 pub use worker::WorkerMeta;

@@ -1,6 +1,6 @@
 //! Where the context and the money of sessions went.
 
-use flower_context::accounting::{Figures, Ledger, Session, WhatIf, Worker, WorkerMeta};
+use flower_context::accounting::{Figures, Ledger, Session, Supposing, WhatIf, Worker, WorkerMeta};
 use flower_context::transcript::Transcript;
 
 use crate::source::{Found, SessionBytes, SourceError};
@@ -22,12 +22,12 @@ pub fn figures(sessions: &[Found]) -> Result<Figures, SourceError> {
 /// # Errors
 /// When a session cannot be read.
 pub fn what_if(sessions: &[Found]) -> Result<WhatIf, SourceError> {
-    let mut sum = WhatIf::default();
+    let mut supposing = Supposing::default();
     for session in sessions {
         let SessionBytes { main, marks, .. } = session.read()?;
-        sum.add(WhatIf::of(&main, marks.terms()));
+        supposing.add(&main, marks.terms());
     }
-    Ok(sum)
+    Ok(supposing.close())
 }
 
 fn add(ledger: &mut Ledger, id: &str, bytes: &SessionBytes) {

@@ -78,24 +78,27 @@ pub enum ColdCause {
     HistoryChanged,
 }
 
-/// The cold turns of a thread. The first turn of a thread has nothing to lose.
-pub(super) fn cold_turns(turns: &[Turn], prices: &PriceTable) -> Vec<ColdTurn> {
-    let pairs = turns.windows(2).enumerate();
-    pairs
-        .filter_map(|(index, pair)| {
-            let [before, turn] = pair else { return None };
-            let lost = lost(&before.usage, &turn.usage)?;
-            Some(ColdTurn {
-                turn: index as u64 + 2,
-                message_id: turn.message_id.clone(),
+/// The cold turns of a thread. The first one has nothing to lose, except in a fork: what the turn `before` it had read and
+/// written could have been read.
+pub(super) fn cold_turns(before: Option<&Turn>, turns: &[Turn], prices: &PriceTable) -> Vec<ColdTurn> {
+    let mut before = before.filter(|before| before.has_usage());
+    let mut cold = Vec::new();
+    for (number, turn) in (1..).zip(turns).filter(|(_, turn)| turn.has_usage()) {
+        if let Some(before) = before.replace(turn)
+            && let Some(lost) = lost(&before.usage, &turn.usage)
+        {
+            cold.push(ColdTurn {
+                turn: number,
+                message_id: turn.message_id().to_owned(),
                 timestamp: turn.timestamp.clone(),
                 cause: cause(before, turn),
                 read: turn.usage.cache_read,
                 lost,
                 dollars: extra(turn, lost, prices),
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    cold
 }
 
 /// What could have been read and was not, where it is worth an event.
@@ -171,7 +174,7 @@ mod tests {
     }
 
     fn check(before: Turn, after: Turn, expected: Option<(ColdCause, u64, f64)>) {
-        let found = cold_turns(&[before, after], PriceTable::builtin());
+        let found = cold_turns(None, &[before, after], PriceTable::builtin());
         let found: Vec<_> =
             found.into_iter().map(|cold| (cold.cause, cold.lost, cold.dollars.unwrap())).collect();
         match (found.as_slice(), expected) {
@@ -229,6 +232,21 @@ mod tests {
         other.model = "claude-sonnet-5".to_owned();
         let switch = ColdCause::ModelSwitch { from: other.model.clone(), to: "claude-opus-5".to_owned() };
         check(other, after(Since::default()), lost(switch));
+    }
+
+    #[test]
+    fn a_turn_of_a_fork_could_have_read_what_the_original_wrote() {
+        let (original, fork) = (turn(0, 0, 50_000), [turn(30, 0, 52_000)]);
+        assert!(cold_turns(None, &fork, PriceTable::builtin()).is_empty());
+        let cold = cold_turns(Some(&original), &fork, PriceTable::builtin());
+        assert_eq!((cold.len(), cold[0].turn, cold[0].lost), (1, 1, 50_000));
+    }
+
+    #[test]
+    fn a_turn_without_usage_hides_nothing() {
+        let turns = [turn(0, 0, 50_000), Turn::default(), turn(2, 0, 52_000)];
+        let cold = cold_turns(None, &turns, PriceTable::builtin());
+        assert_eq!((cold.len(), cold[0].turn, cold[0].lost), (1, 3, 50_000));
     }
 
     #[test]

@@ -139,7 +139,8 @@ impl Figures {
             self.workers.add(&thread);
         } else {
             self.main.add(&thread);
-            self.watermark = thread.context.last().map_or(self.watermark, |at| at.tokens);
+            let newest = thread.context.iter().rfind(|at| at.tokens > 0);
+            self.watermark = newest.map_or(self.watermark, |at| at.tokens);
             let peak = thread.context.iter().map(|at| at.tokens).max();
             self.peak = self.peak.max(peak.unwrap_or_default());
         }
@@ -154,9 +155,9 @@ impl Figures {
         self.dollars = self.models.values().map(|model| model.dollars).sum();
         let unpriced = self.models.iter().filter(|(_, used)| used.dollars.is_none());
         self.unpriced = unpriced.map(|(model, _)| model.clone()).collect();
-        let prompt = self.models.values().map(ModelFigures::prompt).sum();
-        let read = self.models.values().map(|model| model.cache_read).sum();
-        self.cache_hit_rate = share(read, prompt);
+        let mut all = ModelFigures::default();
+        self.models.values().for_each(|model| all.add(model));
+        self.cache_hit_rate = share(all.cache_read, all.prompt());
         self.main_share = share(self.main.characters.total(), self.total.characters.total());
     }
 }

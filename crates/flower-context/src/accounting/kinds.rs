@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::transcript::{Block, Content, Entry, EntryKind, Json, ToolResult};
+use crate::transcript::{Block, Content, Entry, EntryKind, Json, ToolResult, decode};
 
 /// An amount of each kind of text: characters, or estimated tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +73,10 @@ impl Length {
     pub(super) fn of(text: &str) -> Self {
         Self { characters: text.chars().count() as u64, bytes: text.len() as u64 }
     }
+
+    fn min(self, other: Self) -> Self {
+        Self { characters: self.characters.min(other.characters), bytes: self.bytes.min(other.bytes) }
+    }
 }
 
 impl std::ops::AddAssign for Length {
@@ -107,7 +111,7 @@ pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> ByKind<Len
     let mut lengths = ByKind::<Length>::default();
     let spoken = match entry.kind() {
         EntryKind::Assistant => &mut lengths.assistant,
-        _ if entry.is_written_by_harness() => &mut lengths.system,
+        _ if is_notice(entry, content) => &mut lengths.system,
         _ => &mut lengths.user,
     };
     match content {
@@ -131,6 +135,23 @@ pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> ByKind<Len
         }
     }
     lengths
+}
+
+/// What the harness writes in the user's place when a person interrupts; 2.1.197 gives no other sign of it.
+const INTERRUPTED: [&str; 2] =
+    ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
+
+/// Whether the harness wrote what a user entry says.
+pub(super) fn is_notice(entry: &Entry<'_>, content: &Content<'_>) -> bool {
+    let says = |text: &str| INTERRUPTED.contains(&text);
+    entry.is_written_by_harness()
+        || match content {
+            Content::Text(text) => says(text),
+            Content::Blocks(blocks) => match blocks.as_slice() {
+                [Block::Text(text)] => decode(*text).is_some_and(|text| says(&text)),
+                _ => false,
+            },
+        }
 }
 
 /// Counts the text of one tool result.
@@ -180,19 +201,26 @@ pub(super) fn of_attachment(entry: &Entry<'_>) -> ByKind<Length> {
                 fields.iter().filter_map(|field| attachment.get(field)).map(strings).sum()
             }),
     };
-    let mut lengths = ByKind::<Length>::default();
-    // What a person typed while the model worked arrives as an attachment too.
-    *if kind == "queued_command" { &mut lengths.user } else { &mut lengths.system } = sent;
-    lengths
+    // What a person typed while the model worked arrives as an attachment too, in words of the harness.
+    let mode = attachment.get("commandMode").and_then(Value::as_str);
+    let is_typed = kind == "queued_command" && mode.is_none_or(|mode| mode == "prompt");
+    let typed = attachment.get("prompt").filter(|_| is_typed).map(strings).unwrap_or_default().min(sent);
+    let system = Length { characters: sent.characters - typed.characters, bytes: sent.bytes - typed.bytes };
+    ByKind { user: typed, system, ..ByKind::default() }
 }
+
+/// Fields of attachments that are no text: names of sorts, and images.
+const NO_TEXT: [&str; 3] = ["base64", "source", "type"];
 
 fn strings(value: &Value) -> Length {
     match value {
         Value::String(text) => Length::of(text),
         Value::Array(items) => items.iter().map(strings).sum(),
-        Value::Object(fields) => {
-            fields.iter().filter(|(name, _)| *name != "type").map(|(_, value)| strings(value)).sum()
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| !NO_TEXT.contains(&name.as_str()))
+            .map(|(_, value)| strings(value))
+            .sum(),
         _ => Length::default(),
     }
 }
@@ -229,6 +257,44 @@ fn of_unit(digits: &str) -> Length {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::Transcript;
+
+    fn first(line: &str, count: impl Fn(&Entry<'_>) -> ByKind<Length>) -> (u64, u64) {
+        let transcript = Transcript::read(line.as_bytes());
+        let lengths = count(&transcript.entries()[0]);
+        (lengths.user.characters, lengths.system.characters)
+    }
+
+    #[test]
+    fn what_a_person_typed_is_told_from_the_words_of_the_harness() {
+        let entry = |attachment: &str, rendered: &str| {
+            let line = format!(r#"{{"type":"attachment","uuid":"u","attachment":{attachment}{rendered}}}"#);
+            first(&line, of_attachment)
+        };
+        let rendered = r#","rendered":[{"content":"<note>You were told: stop</note>"}]"#;
+        assert_eq!(entry(r#"{"type":"queued_command","prompt":"stop"}"#, rendered), (4, 28));
+        assert_eq!(entry(r#"{"type":"queued_command","prompt":"stop","commandMode":"prompt"}"#, ""), (4, 0));
+        let task = r#"{"type":"queued_command","prompt":"done","commandMode":"task-notification"}"#;
+        assert_eq!(entry(task, ""), (0, 4));
+        let image = r#"{"type":"file","content":{"type":"image","file":{"base64":"AAAA","filePath":"/a"}}}"#;
+        assert_eq!(entry(image, ""), (0, 2));
+        let shown = r#"{"type":"queued_command","prompt":[{"type":"text","text":"see"},{"type":"image","source":{"data":"AAAA"}}]}"#;
+        assert_eq!(entry(shown, ""), (3, 0));
+    }
+
+    #[test]
+    fn a_note_of_an_interrupt_is_not_a_persons() {
+        for (content, expected) in [
+            (r#""[Request interrupted by user]""#, (0, 29)),
+            (r#"[{"type":"text","text":"[Request interrupted by user for tool use]"}]"#, (0, 42)),
+            (r#""Why [Request interrupted by user]?""#, (34, 0)),
+        ] {
+            let line =
+                format!(r#"{{"type":"user","uuid":"u","message":{{"role":"user","content":{content}}}}}"#);
+            let found = first(&line, |entry| of_message(entry, &entry.message_ref().unwrap().content));
+            assert_eq!(found, expected, "{content}");
+        }
+    }
 
     #[test]
     fn lengths_are_counted_as_if_decoded() {

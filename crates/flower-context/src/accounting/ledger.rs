@@ -6,11 +6,12 @@ use super::figures::{Figures, ThreadFigures};
 use super::price::PriceTable;
 use super::results::LargeResult;
 use super::scripts::ScriptTally;
+use super::sidechains::{main_entries, sidechains};
 use super::spills::Recorded;
 use super::thread::{Counted, Seen, count};
 use super::tokens::Calibration;
 use super::worker::WorkerMeta;
-use crate::transcript::Transcript;
+use crate::transcript::{Entry, Transcript};
 
 /// One session to be counted: its main thread and its workers.
 #[derive(Debug)]
@@ -72,21 +73,29 @@ pub struct Ledger {
 impl Ledger {
     /// Counts one more session.
     pub fn add(&mut self, session: &Session<'_, '_>, terms: Terms<'_>) {
-        self.thread(session.id, None, session.main, terms);
-        for worker in &session.workers {
-            let meta = worker.meta.clone().with_id(worker.agent_id).completed_from(worker.transcript);
-            self.thread(session.id, Some(meta), worker.transcript, terms);
+        let Session { id, main, workers } = session;
+        self.thread(id, None, main, main_entries(main), terms);
+        for (agent_id, entries) in sidechains(main) {
+            self.thread(id, Some(WorkerMeta::default().with_id(agent_id)), main, entries, terms);
+            // Whose the lines are that cannot be read is not known: the main thread has counted them.
+            self.threads.iter_mut().last().into_iter().for_each(|thread| thread.figures.skipped_lines = 0);
+        }
+        for Worker { agent_id, meta, transcript } in workers {
+            let meta = meta.clone().with_id(agent_id).completed_from(transcript);
+            self.thread(id, Some(meta), transcript, transcript.entries(), terms);
         }
     }
 
-    fn thread(
+    fn thread<'t, 'a: 't>(
         &mut self,
         session: &str,
         worker: Option<WorkerMeta>,
-        transcript: &Transcript<'_>,
+        transcript: &'t Transcript<'a>,
+        entries: impl IntoIterator<Item = &'t Entry<'a>>,
         terms: Terms<'_>,
     ) {
-        let mut counted = count(session, worker, transcript, terms, &mut self.seen, &mut self.scripts);
+        let (seen, scripts) = (&mut self.seen, &mut self.scripts);
+        let mut counted = count(session, worker, transcript, entries, terms, seen, scripts);
         for turn in std::mem::take(&mut counted.turns) {
             let day = self.days.entry(turn.day()).or_default();
             day.entry(turn.model.clone()).or_default().add(&turn.figures(terms.prices));
@@ -103,10 +112,11 @@ impl Ledger {
         for thread in threads {
             let Counted { figures: counted, lengths, before_first, largest, denials, .. } = thread;
             let first = counted.context.first().map_or(0, |at| at.tokens);
+            let head = |before| first.saturating_sub(calibration.tokens(before));
             let estimated = |result| LargeResult::estimated(result, &calibration);
             figures.push(ThreadFigures {
                 tokens: lengths.map(|length| calibration.tokens(length)),
-                head_tokens: first.saturating_sub(calibration.tokens(before_first)),
+                head_tokens: before_first.map_or(0, head),
                 largest: largest.into_iter().map(estimated).collect(),
                 ..counted
             });

@@ -1,6 +1,6 @@
 //! Counts one thread, entry by entry.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::arguments::Arguments;
 use super::calls::{CallTally, Denial, Place};
@@ -15,7 +15,7 @@ use super::tokens::Growth;
 use super::trend::trend;
 use super::turns::{MessageKey, Turn, TurnTally, by_model};
 use super::worker::WorkerMeta;
-use crate::transcript::{Content, Entry, EntryKind, Message, Thread, Transcript};
+use crate::transcript::{Content, Entry, EntryKind, Message, Transcript};
 
 /// Ids that were counted already, over all sessions: a fork copies entries with their uuids and message ids.
 #[derive(Debug, Default)]
@@ -30,18 +30,19 @@ pub(super) struct Counted {
     pub(super) figures: ThreadFigures,
     pub(super) turns: Vec<Turn>,
     pub(super) lengths: ByKind<Length>,
-    /// The text in front of the first answer.
-    pub(super) before_first: Length,
+    /// The text in front of the first answer; `None` in a fork, whose first prompt holds what another session counts.
+    pub(super) before_first: Option<Length>,
     pub(super) growths: Vec<Growth>,
     pub(super) largest: Vec<(LargeResult, Length)>,
     pub(super) denials: Vec<Denial>,
 }
 
-/// Counts a thread of a session.
-pub(super) fn count(
+/// Counts a thread of a session: those `entries` of the transcript that belong to it.
+pub(super) fn count<'t, 'a: 't>(
     session: &str,
     worker: Option<WorkerMeta>,
-    transcript: &Transcript<'_>,
+    transcript: &'t Transcript<'a>,
+    entries: impl IntoIterator<Item = &'t Entry<'a>>,
     terms: Terms<'_>,
     seen: &mut Seen,
     scripts: &mut ScriptTally,
@@ -57,25 +58,28 @@ pub(super) fn count(
         calls: CallTally::default(),
         results: ResultTally::default(),
         spills: Spills::default(),
-        paths: Vec::new(),
+        paths: BTreeSet::new(),
     };
-    for entry in transcript.entries() {
-        // Older versions wrote the entries of subagents into the file of the main thread.
-        if agent_id.is_none() && entry.thread() != Thread::Main {
-            continue;
+    let mut is_fork = false;
+    for entry in entries {
+        match entry.uuid() {
+            None => tally.entry(entry, seen),
+            // An entry stands where it was written first, and says what was written last.
+            Some(uuid) if seen.uuids.insert(uuid.to_owned()) => {
+                tally.entry(transcript.find(uuid).unwrap_or(entry), seen);
+            }
+            Some(_) if transcript.first_copy(entry).index == entry.index => {
+                is_fork = true;
+                tally.turns.inherit(entry);
+            }
+            Some(_) => {}
         }
-        if entry.uuid().is_some()
-            && (!transcript.counts(entry) || !seen.uuids.insert(entry.uuid().unwrap_or_default().to_owned()))
-        {
-            continue;
-        }
-        tally.entry(entry, seen);
     }
     let Tally { prompts, lengths, turns, calls, results, mut spills, paths, .. } = tally;
     seen.messages.extend(turns.keys());
     spills.read_back = paths.iter().map(|path| results.asked_for_file(path, "")).sum();
     let (calls, denials) = calls.finish();
-    let turns = turns.finish();
+    let (turns, inherited) = turns.finish();
     Counted {
         figures: ThreadFigures {
             session: session.to_owned(),
@@ -87,12 +91,12 @@ pub(super) fn count(
             context: turns.iter().map(|turn| turn.context(terms.prices)).collect(),
             trend: trend(&turns, terms.prices),
             models: by_model(&turns, terms.prices),
-            cold: cold_turns(&turns, terms.prices),
+            cold: cold_turns(inherited.as_ref(), &turns, terms.prices),
             spills,
             skipped_lines: transcript.notes().iter().filter(|note| note.kind.is_skipped()).count() as u64,
             ..ThreadFigures::default()
         },
-        before_first: turns.first().map(|turn| turn.since.added).unwrap_or_default(),
+        before_first: turns.first().map(|turn| turn.since.added).filter(|_| !is_fork),
         growths: Growth::of(&turns).collect(),
         largest: results.finish(),
         turns,
@@ -113,7 +117,7 @@ struct Tally<'t, 'a> {
     results: ResultTally,
     spills: Spills,
     /// Files that results were moved to.
-    paths: Vec<String>,
+    paths: BTreeSet<String>,
 }
 
 impl<'a> Tally<'_, 'a> {
@@ -173,7 +177,7 @@ fn is_prompt(entry: &Entry<'_>, message: &Message<'_>) -> bool {
         Content::Blocks(blocks) => !blocks.is_empty(),
     };
     entry.kind() == EntryKind::User
-        && !entry.is_written_by_harness()
+        && !kinds::is_notice(entry, &message.content)
         && says_something
         && message.tool_results().next().is_none()
 }

@@ -46,14 +46,16 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// The growth at each turn of a thread. Turns behind a compaction and turns with a smaller context tell nothing.
+    /// The growth at each turn of a thread. Turns behind a compaction, turns with a smaller context and turns without usage
+    /// tell nothing.
     #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
     pub(super) fn of(turns: &[Turn]) -> impl Iterator<Item = Self> {
         turns.windows(2).filter_map(|pair| {
             let [before, after] = pair else { return None };
             let counted = after.usage.context().checked_sub(before.usage.context())? as f64;
             let estimated = unscaled(after.since.added);
-            let tells = after.since.compaction.is_none() && counted > 0.0 && estimated > 0.0;
+            let tells =
+                before.has_usage() && after.since.compaction.is_none() && counted > 0.0 && estimated > 0.0;
             tells.then_some(Self { estimated, counted })
         })
     }
@@ -143,6 +145,8 @@ mod tests {
         assert_eq!(fit(&[]), Calibration::default());
         assert_eq!(fit(&[(1_000, 400)]), Calibration::default());
         assert_eq!(fit(&[(1_000, 0), (900, 400), (900, 400), (1_000, 0)]), Calibration::default());
+        // Twenty thousand tokens behind a turn without usage are what stood there before.
+        assert_eq!(Growth::of(&turns(&[(20_000, 0), (0, 400), (20_000, 400)])).count(), 0);
         // A hundred thousand tokens for a hundred characters are made up.
         assert_eq!(fit(&[(1_000, 0), (101_000, 100)]), Calibration::default());
         let mut compacted = turns(&[(1_000, 0), (1_100, 400)]);

@@ -28,29 +28,26 @@ pub struct Trend {
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a quotient of positive numbers")]
 pub(super) fn trend(turns: &[Turn], prices: &PriceTable) -> Trend {
+    let turns: Vec<(u64, &Turn)> = (1..).zip(turns).filter(|(_, turn)| turn.has_usage()).collect();
+    let tokens = |turn: &Turn| turn.usage.context() as f64;
     let cut = turns.windows(2).rposition(|pair| match pair {
-        [before, after] => {
-            after.since.compaction.is_some()
-                || (after.usage.context() as f64) < before.usage.context() as f64 * CUT
-        }
+        [(_, before), (_, after)] => after.since.compaction.is_some() || tokens(after) < tokens(before) * CUT,
         _ => false,
     });
-    let start = cut.map_or(0, |index| index + 1);
-    let contexts: Vec<f64> = turns
-        .iter()
-        .skip(start)
-        .map(|turn| turn.usage.context() as f64)
-        .filter(|tokens| *tokens > 0.0)
-        .collect();
+    let uncut = cut.and_then(|index| turns.get(index + 1..)).unwrap_or(&turns);
+    let contexts: Vec<f64> = uncut.iter().map(|(_, turn)| tokens(turn)).collect();
     let slope = (contexts.len() >= TURNS_FOR_A_SLOPE).then(|| slope(&contexts));
     let newest = contexts.last().copied().unwrap_or_default();
-    let peak = turns.iter().map(|turn| turn.usage.context()).max().unwrap_or_default();
-    let window = turns.last().and_then(|turn| prices.window_holding(&turn.model, peak));
+    let window = turns.last().and_then(|(_, last)| {
+        let same = turns.iter().filter(|(_, turn)| turn.model == last.model);
+        let peak = same.map(|(_, turn)| turn.usage.context()).max().unwrap_or_default();
+        prices.window_holding(&last.model, peak)
+    });
     let turns_left = window
         .zip(slope)
         .filter(|(_, slope)| *slope > 0.0)
         .map(|(window, slope)| ((window as f64 - newest).max(0.0) / slope).ceil() as u64);
-    Trend { since_turn: if turns.is_empty() { 0 } else { start as u64 + 1 }, slope, window, turns_left }
+    Trend { since_turn: uncut.first().map_or(0, |(number, _)| *number), slope, window, turns_left }
 }
 
 /// The slope of the line of least squares through the values at 0, 1, 2 ….
@@ -107,5 +104,14 @@ mod tests {
     fn a_context_beyond_the_window_shows_that_the_window_is_the_long_one() {
         let found = trend(&turns(&[100_000, 250_000, 400_000]), PriceTable::builtin());
         assert_eq!(found.window, Some(1_000_000));
+        let mut switched = turns(&[400_000, 100_000]);
+        switched[0].model = "claude-opus-5".to_owned();
+        assert_eq!(trend(&switched, PriceTable::builtin()).window, Some(200_000), "another model held that");
+    }
+
+    #[test]
+    fn a_turn_without_usage_is_no_cut() {
+        check(&[10_000, 0, 20_000, 30_000, 0], 1, Some(10_000.0), Some(17));
+        check(&[0, 0], 0, None, None);
     }
 }

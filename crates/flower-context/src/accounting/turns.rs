@@ -53,10 +53,12 @@ pub struct ModelFigures {
 impl ModelFigures {
     /// All tokens of all prompts.
     pub fn prompt(&self) -> u64 {
-        self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
+        [self.cache_read, self.cache_write_5m, self.cache_write_1h]
+            .into_iter()
+            .fold(self.input, u64::saturating_add)
     }
 
-    /// Adds the figures of `other`. A sum with an unknown part is unknown.
+    /// Adds the figures of `other`. A sum with an unknown part is unknown. What a damaged transcript says can be any number.
     pub fn add(&mut self, other: &Self) {
         self.dollars = match self.turns {
             0 => other.dollars,
@@ -64,16 +66,16 @@ impl ModelFigures {
             _ => self.dollars.zip(other.dollars).map(|(a, b)| a + b),
         };
         self.turns += other.turns;
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_read += other.cache_read;
-        self.cache_write_5m += other.cache_write_5m;
-        self.cache_write_1h += other.cache_write_1h;
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write_5m = self.cache_write_5m.saturating_add(other.cache_write_5m);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
     }
 }
 
 /// What the lines of one message share: its id, and the request id where the API gave one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct MessageKey {
     message_id: String,
     request_id: Option<String>,
@@ -92,7 +94,7 @@ impl MessageKey {
 /// One request and its answer.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    pub(super) message_id: String,
+    pub(super) key: MessageKey,
     /// Number of the first line of the answer, from 1.
     pub(super) line: usize,
     pub(super) model: String,
@@ -125,6 +127,7 @@ pub(super) struct Since {
 pub(super) struct TurnTally {
     turns: Vec<Turn>,
     by_key: HashMap<MessageKey, usize>,
+    inherited: Option<Turn>,
     version: Option<String>,
     since: Since,
 }
@@ -161,24 +164,23 @@ impl TurnTally {
 
     /// Takes one line of an answer.
     pub(super) fn line(&mut self, entry: &Entry<'_>, message: &Message<'_>) {
-        let model = message.model.as_deref().unwrap_or_default();
-        let Some(key) = MessageKey::of(entry, message).filter(|_| model != SYNTHETIC_MODEL) else {
-            return;
-        };
-        let usage = message.usage.unwrap_or_default();
-        if let Some(turn) = self.by_key.get(&key).and_then(|index| self.turns.get_mut(*index)) {
-            turn.usage = turn.usage.larger(usage);
+        let Some(mut turn) = Turn::of(entry, message) else { return };
+        if let Some(there) = self.by_key.get(&turn.key).and_then(|index| self.turns.get_mut(*index)) {
+            there.usage = there.usage.larger(turn.usage);
             return;
         }
-        self.turns.push(Turn {
-            message_id: key.message_id.clone(),
-            line: entry.line,
-            model: model.to_owned(),
-            timestamp: entry.envelope.timestamp.as_deref().map(str::to_owned),
-            usage,
-            since: std::mem::take(&mut self.since),
-        });
-        self.by_key.insert(key, self.turns.len() - 1);
+        turn.since = std::mem::take(&mut self.since);
+        self.by_key.insert(turn.key.clone(), self.turns.len());
+        self.turns.push(turn);
+    }
+
+    /// Takes an entry that was counted in another session, of which this one is a fork.
+    pub(super) fn inherit(&mut self, entry: &Entry<'_>) {
+        self.entry(entry);
+        if let Some(turn) = entry.message_ref().and_then(|message| Turn::of(entry, message)) {
+            self.since = Since::default();
+            self.inherited = Some(turn);
+        }
     }
 
     /// The messages that were counted.
@@ -186,9 +188,9 @@ impl TurnTally {
         self.by_key.keys().cloned()
     }
 
-    /// The turns, in order.
-    pub(super) fn finish(self) -> Vec<Turn> {
-        self.turns
+    /// The turns, in order, and the one before them that a fork took over.
+    pub(super) fn finish(self) -> (Vec<Turn>, Option<Turn>) {
+        (self.turns, self.inherited)
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -197,9 +199,33 @@ impl TurnTally {
 }
 
 impl Turn {
+    /// The turn that a line of an answer belongs to, as far as this line tells. `None` for what no request left.
+    fn of(entry: &Entry<'_>, message: &Message<'_>) -> Option<Self> {
+        let model = message.model.as_deref().unwrap_or_default();
+        let key = MessageKey::of(entry, message).filter(|_| model != SYNTHETIC_MODEL)?;
+        Some(Self {
+            key,
+            line: entry.line,
+            model: model.to_owned(),
+            timestamp: entry.envelope.timestamp.as_deref().map(str::to_owned),
+            usage: message.usage.unwrap_or_default(),
+            since: Since::default(),
+        })
+    }
+
+    /// Id of the message that was the answer.
+    pub(super) fn message_id(&self) -> &str {
+        &self.key.message_id
+    }
+
+    /// Whether the transcript says what the request came to: there is no prompt without a token.
+    pub(super) fn has_usage(&self) -> bool {
+        self.usage.context() > 0
+    }
+
     pub(super) fn context(&self, prices: &PriceTable) -> ContextAt {
         ContextAt {
-            message_id: self.message_id.clone(),
+            message_id: self.message_id().to_owned(),
             timestamp: self.timestamp.clone(),
             tokens: self.usage.context(),
             cache_read: self.usage.cache_read,
@@ -209,8 +235,11 @@ impl Turn {
         }
     }
 
-    /// What the turn would have cost with this usage.
+    /// What the turn would have cost with this usage. Nothing costs nothing, whatever the model.
     pub(super) fn dollars(&self, usage: &Usage, prices: &PriceTable) -> Option<f64> {
+        if *usage == Usage::default() {
+            return Some(0.0);
+        }
         prices.dollars(&self.model, self.timestamp.as_deref(), usage)
     }
 

@@ -3,10 +3,13 @@
 //! - Turns, answers and calls stay as they were recorded; only prompts become shorter.
 //! - A rewrite is applied where the cache was cold anyway, so it costs nothing and makes nothing cold. Where a session had
 //!   no such turn, rewrites save nothing.
+//! - What a compaction left out is not in later prompts, so nothing is saved there.
 //! - The spill is applied when a result arrives, of the tools that it looks at by default and not of failed calls. That a
 //!   model would have read some of it back is not counted.
 //! - What a shorter prompt saves is taken off what was read from the cache; at a cold turn and for a result that has just
 //!   come, off what was written to it.
+
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +18,13 @@ mod spilled;
 use super::cold::cold_turns;
 use super::kinds::Length;
 use super::ledger::Terms;
-use super::tokens::{Calibration, Growth};
-use super::turns::{Turn, TurnTally};
+use super::scripts::ScriptTally;
+use super::sidechains::main_entries;
+use super::thread::{Seen, count};
+use super::tokens::Calibration;
+use super::turns::{MessageKey, Turn};
 use crate::rewrite::{Expire, Gate, Policy, PruneDenials, Trim, rewrite};
-use crate::transcript::{Thread, Transcript, Usage, lines};
+use crate::transcript::{Transcript, Usage, lines};
 use spilled::Spilled;
 
 /// Rewrites are tried at so many cold turns at most, those that lost most: each reads the history up to there, which is no longer than a window.
@@ -67,15 +73,26 @@ pub struct WhatIf {
     pub supposed: Vec<Supposed>,
 }
 
-impl WhatIf {
-    /// Supposes the changes for a main thread.
-    pub fn of(bytes: &[u8], terms: Terms<'_>) -> Self {
+/// Sessions that are supposed otherwise, one after the other, as a [`Ledger`](super::Ledger) counts them: what a fork copied
+/// is supposed in the session that is added first.
+#[derive(Debug, Default)]
+pub struct Supposing {
+    sum: WhatIf,
+    seen: HashSet<MessageKey>,
+}
+
+impl Supposing {
+    /// Supposes the changes for the main thread of one more session.
+    pub fn add(&mut self, bytes: &[u8], terms: Terms<'_>) {
         let transcript = Transcript::read(bytes);
-        let turns = turns(&transcript);
-        let calibration = Calibration::fit(Growth::of(&turns).collect());
+        let (mut seen, mut scripts) = (Seen::default(), ScriptTally::default());
+        let entries = main_entries(&transcript);
+        let counted = count("", None, &transcript, entries, terms, &mut seen, &mut scripts);
+        let turns = counted.turns;
+        let calibration = Calibration::fit(counted.growths);
         let spilled = Spilled::of(bytes, &transcript, &turns, &calibration);
         let moments = moments(&turns, terms);
-        let replay = Replay { turns: &turns, moments: &moments, calibration, terms };
+        let replay = Replay { turns: &turns, seen: &self.seen, moments: &moments, calibration, terms };
         let none = vec![0; turns.len()];
         let only = |change| replay.rewritten(bytes, change);
         let supposed = [
@@ -89,46 +106,47 @@ impl WhatIf {
         ];
         let supposed =
             supposed.into_iter().map(|(change, saved, arrived)| replay.play(change, &saved, arrived));
-        Self { moments: moments.len() as u64, supposed: supposed.collect() }
+        let own = moments.iter().filter_map(|index| turns.get(*index)).filter(|turn| replay.is_own(turn));
+        let session = WhatIf { moments: own.count() as u64, supposed: supposed.collect() };
+        self.sum.add(session);
+        self.seen.extend(turns.into_iter().map(|turn| turn.key));
+    }
+
+    /// All of them together.
+    pub fn close(self) -> WhatIf {
+        self.sum
+    }
+}
+
+impl WhatIf {
+    /// Supposes the changes for one main thread.
+    pub fn of(bytes: &[u8], terms: Terms<'_>) -> Self {
+        let mut supposing = Supposing::default();
+        supposing.add(bytes, terms);
+        supposing.close()
     }
 
     /// Adds another session: tokens and dollars are added, the larger peak counts.
-    pub fn add(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         self.moments += other.moments;
         if self.supposed.is_empty() {
             self.supposed = other.supposed;
             return;
         }
         for (mine, theirs) in self.supposed.iter_mut().zip(other.supposed) {
-            mine.tokens += theirs.tokens;
+            mine.tokens = mine.tokens.saturating_add(theirs.tokens);
             mine.peak = mine.peak.max(theirs.peak);
             mine.dollars = mine.dollars.zip(theirs.dollars).map(|(a, b)| a + b);
         }
     }
 }
 
-/// The turns of the main thread.
-fn turns(transcript: &Transcript<'_>) -> Vec<Turn> {
-    let mut tally = TurnTally::default();
-    for entry in transcript.entries().iter().filter(|entry| entry.thread() == Thread::Main) {
-        if entry.uuid().is_some() && !transcript.counts(entry) {
-            continue;
-        }
-        tally.entry(entry);
-        if let Some(message) = entry.message().filter(|_| !entry.envelope.is_api_error_message) {
-            tally.line(entry, &message);
-            let mut length: Length =
-                super::kinds::of_message(entry, &message.content).amounts().into_iter().sum();
-            message.tool_results().for_each(|result| length += super::kinds::of_result(result));
-            tally.text(length);
-        }
-    }
-    tally.finish()
-}
-
-/// Indices of the turns at which a rewrite costs nothing.
+/// Indices of the turns at which a rewrite costs nothing: no more was read than the first prompt, in which there is nothing
+/// to rewrite.
 fn moments(turns: &[Turn], terms: Terms<'_>) -> Vec<usize> {
-    let mut cold = cold_turns(turns, terms.prices);
+    let first = turns.iter().find(|turn| turn.has_usage()).map_or(0, |turn| turn.usage.context());
+    let mut cold = cold_turns(None, turns, terms.prices);
+    cold.retain(|cold| cold.read <= first);
     cold.sort_by_key(|cold| std::cmp::Reverse(cold.lost));
     let mut moments: Vec<usize> = cold
         .iter()
@@ -142,6 +160,8 @@ fn moments(turns: &[Turn], terms: Terms<'_>) -> Vec<usize> {
 /// A session that is played again with shorter prompts.
 struct Replay<'r> {
     turns: &'r [Turn],
+    /// Messages of other sessions, which are not summed up again.
+    seen: &'r HashSet<MessageKey>,
     moments: &'r [usize],
     calibration: Calibration,
     terms: Terms<'r>,
@@ -195,6 +215,10 @@ impl Replay<'_> {
         }
     }
 
+    fn is_own(&self, turn: &Turn) -> bool {
+        !self.seen.contains(&turn.key)
+    }
+
     fn play(&self, change: Change, rewritten: &[u64], arrived: &[u64]) -> Supposed {
         let mut supposed = Supposed { change, tokens: 0, peak: 0, dollars: Some(0.0) };
         let mut spilled = 0;
@@ -206,8 +230,11 @@ impl Replay<'_> {
             let is_cold = self.moments.binary_search(&index).is_ok();
             let fresh = if is_cold { spilled + at(arrived) + at(rewritten) } else { at(arrived) };
             spilled += at(arrived);
+            if !self.is_own(turn) {
+                continue;
+            }
             let usage = shorter(turn.usage, spilled + at(rewritten), fresh);
-            supposed.tokens += usage.context();
+            supposed.tokens = supposed.tokens.saturating_add(usage.context());
             supposed.peak = supposed.peak.max(usage.context());
             let dollars = turn.dollars(&usage, self.terms.prices);
             supposed.dollars = supposed.dollars.zip(dollars).map(|(sum, dollars)| sum + dollars);
@@ -235,6 +262,30 @@ fn shorter(usage: Usage, saved: u64, fresh: u64) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rewrite_makes_no_warm_history_cold() {
+        let turn = |model: &str, cache_read, cache_write| Turn {
+            model: model.to_owned(),
+            usage: Usage { cache_read, cache_write, ..Usage::default() },
+            ..Turn::default()
+        };
+        let turns = [
+            turn("claude-opus-5", 0, 20_000),
+            turn("claude-opus-5", 20_000, 30_000),
+            turn("claude-sonnet-5", 0, 52_000),
+            // All that this model had is warm, and the rest is new to it.
+            turn("claude-opus-5", 50_000, 9_000),
+            // Of the history behind the first prompt nothing is.
+            turn("claude-opus-5", 20_000, 40_000),
+        ];
+        let terms = Terms {
+            denied_ids: &HashSet::new(),
+            spilled: None,
+            prices: crate::accounting::PriceTable::builtin(),
+        };
+        assert_eq!(moments(&turns, terms), [2, 4]);
+    }
 
     #[test]
     fn a_shorter_prompt_is_taken_off_where_it_was_paid() {

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use flower_context::accounting::{
-    Calibration, Calls, Change, ColdCause, Figures, Ledger, PriceTable, Recorded, Session, Terms, WhatIf,
-    Worker, WorkerMeta,
+    Calibration, Calls, Change, ColdCause, Figures, Ledger, PriceTable, Recorded, Session, Supposing, Terms,
+    WhatIf, Worker, WorkerMeta,
 };
 use flower_context::transcript::Transcript;
 
@@ -140,7 +140,99 @@ fn a_fork_is_not_counted_twice() {
         assert_eq!(both.threads[1].turns, 1, "{version}");
         assert_eq!(both.threads[1].prompts, 1, "{version}");
         assert_eq!(both.total.calls.called, 3, "{version}");
+        // The first prompt of the fork holds the history of the original, and no head that is its own.
+        assert!(both.threads[0].head_tokens > 0 && both.threads[1].head_tokens == 0, "{version}");
+        let mut supposing = Supposing::default();
+        supposing.add(&original.main, terms);
+        supposing.add(&fork.main, terms);
+        let recorded = supposing.close().supposed[0];
+        let prompts = both.threads.iter().flat_map(|thread| &thread.context).map(|at| at.tokens).sum::<u64>();
+        assert_eq!((recorded.change, recorded.tokens), (Change::Nothing, prompts), "{version}");
+        assert!((recorded.dollars.unwrap() - both.dollars.unwrap()).abs() < 1e-12, "{version}");
     }
+}
+
+/// An answer of one text, with this usage where there is any.
+fn answer(id: &str, rest: &str, usage: Option<(u64, u64)>) -> String {
+    let usage = usage.map_or(String::new(), |(read, write)| {
+        format!(r#","usage":{{"input_tokens":0,"cache_read_input_tokens":{read},"cache_creation_input_tokens":{write},"output_tokens":0}}"#)
+    });
+    format!(
+        r#"{{"type":"assistant","uuid":"{id}","timestamp":"2026-12-01T10:00:00.000Z"{rest},"message":{{"role":"assistant","id":"{id}","model":"claude-opus-5","content":[{{"type":"text","text":"four"}}]{usage}}}}}"#
+    ) + "\n"
+}
+
+fn figures_of(bytes: &str) -> Figures {
+    let main = Transcript::read(bytes.as_bytes());
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
+    Figures::of(&[Session { id: "s", main: &main, workers: Vec::new() }], terms)
+}
+
+#[test]
+fn workers_in_the_file_of_the_main_thread_are_counted_as_workers() {
+    let side = |parent: &str| format!(r#","isSidechain":true,"parentUuid":{parent}"#);
+    let figures = figures_of(
+        &[
+            "no entry\n".to_owned(),
+            answer("m1", "", Some((0, 10_000))),
+            answer("x1", &side("null"), Some((0, 1_000))),
+            answer("y1", &side("null"), Some((0, 2_000))),
+            answer("x2", &side("\"x1\""), Some((1_000, 500))),
+            answer("m2", "", Some((10_000, 100))),
+        ]
+        .concat(),
+    );
+    let threads: Vec<_> = figures
+        .threads
+        .iter()
+        .map(|thread| {
+            let name = thread.worker.as_ref().map_or("main", |worker| &worker.agent_id);
+            (name, thread.context.iter().map(|at| at.tokens).collect::<Vec<_>>(), thread.skipped_lines)
+        })
+        .collect();
+    assert_eq!(
+        threads,
+        [("main", vec![10_000, 10_100], 1), ("x1", vec![1_000, 1_500], 0), ("y1", vec![2_000], 0)]
+    );
+    assert_eq!((figures.main.turns, figures.workers.turns, figures.watermark), (2, 3, 10_100));
+    // 13,600 tokens written at 6.25 and 11,000 read at 0.50 dollars a million.
+    assert!((figures.dollars.unwrap() - (13_600.0 * 6.25 + 11_000.0 * 0.5) / 1e6).abs() < 1e-12);
+}
+
+#[test]
+fn a_line_that_is_repeated_later_moves_no_turn() {
+    let turns = [answer("m1", "", Some((0, 10_000))), answer("m2", "", Some((10_000, 100)))];
+    let once = figures_of(&turns.concat());
+    let again = figures_of(&[turns.concat(), turns[0].clone()].concat());
+    assert_eq!(
+        (again.threads[0].context.clone(), again.watermark),
+        (once.threads[0].context.clone(), 10_100)
+    );
+    assert!(again.threads[0].cold.is_empty());
+    // What was written last is what counts.
+    let longer = turns[0].replace("\"four\"", "\"four more\"");
+    assert_eq!(figures_of(&[turns.concat(), longer].concat()).main.characters.assistant, 13);
+}
+
+#[test]
+fn a_turn_without_usage_is_a_turn_and_says_nothing_about_the_context() {
+    let text = [answer("m1", "", Some((0, 10_000))), answer("m2", "", None)].concat();
+    let figures = figures_of(&text);
+    assert_eq!((figures.main.turns, figures.watermark, figures.peak), (2, 10_000, 10_000));
+    let unnamed = figures_of(
+        &[answer("m1", "", Some((0, 10_000))), answer("m2", "", None).replace("claude-opus-5", "")].concat(),
+    );
+    assert_eq!(unnamed.dollars, figures.dollars, "nothing costs nothing, whoever answered");
+}
+
+#[test]
+fn made_up_usage_overflows_nothing() {
+    let most = Some((u64::MAX, u64::MAX));
+    let text = [answer("m1", "", most), answer("m2", "", most), answer("m3", "", most)].concat();
+    let figures = figures_of(&text);
+    assert_eq!(figures.models["claude-opus-5"].cache_read, u64::MAX);
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
+    assert_eq!(WhatIf::of(text.as_bytes(), terms).supposed[0].tokens, u64::MAX);
 }
 
 #[test]
@@ -334,4 +426,20 @@ fn a_spilled_result_is_missing_from_every_later_prompt() {
     let saved = of(Change::Nothing).dollars.unwrap() - of(Change::Spill).dollars.unwrap();
     let expected = f64::from(u32::try_from(stays).unwrap()) * (6.25 + 2.0 * 0.5) / 1e6;
     assert!((saved - expected).abs() < 1e-4, "{saved} instead of {expected}");
+}
+
+#[test]
+fn what_a_compaction_summarised_saves_nothing_behind_it() {
+    let text = session_with_a_big_result();
+    let lines: Vec<&str> = text.lines().collect();
+    // Behind the big result the conversation is compacted: it is in no later prompt.
+    let boundary = r#"{"type":"system","subtype":"compact_boundary","uuid":"b","parentUuid":null,"compactMetadata":{"trigger":"auto"}}"#;
+    let compacted = [&lines[..3], &[boundary], &lines[3..]].concat().join("\n");
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
+    let of = |text: &str, change| {
+        let what_if = WhatIf::of(text.as_bytes(), terms);
+        what_if.supposed.iter().find(|supposed| supposed.change == change).unwrap().tokens
+    };
+    assert!(of(&text, Change::Spill) < of(&text, Change::Nothing));
+    assert_eq!(of(&compacted, Change::Spill), of(&compacted, Change::Nothing));
 }

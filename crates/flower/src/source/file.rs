@@ -52,10 +52,12 @@ fn worker(path: &Path, entries: Vec<u8>) -> WorkerBytes {
     WorkerBytes { agent_id, entries, meta }
 }
 
-/// Whether the first entry with a place in a conversation belongs to a subagent.
+/// Whether every entry with a place in a conversation belongs to a subagent. The file of a session can begin with one, as
+/// older versions wrote them.
 fn is_worker(bytes: &[u8]) -> bool {
     let heads = bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
-    heads.map(EntryHead::of).find(|head| head.uuid.is_some()).is_some_and(|head| head.is_sidechain)
+    let mut heads = heads.map(EntryHead::of).filter(|head| head.uuid.is_some()).peekable();
+    heads.peek().is_some() && heads.all(|head| head.is_sidechain)
 }
 
 fn collect(dir: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), SourceError> {
