@@ -143,8 +143,8 @@ fn escaped(json: &str) -> String {
 }
 
 /// Characters that reorder or hide what stands beside them.
-fn is_invisible_control(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+pub(crate) fn is_invisible_control(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -301,6 +301,10 @@ texts! {
     xray_cold,
     /// `{lost}`, `{dollars}`
     xray_cold_line,
+    xray_cold_line_at_least,
+    xray_no_model,
+    xray_without_usage,
+    xray_no_page,
     /// `{trigger}`
     xray_cause_compaction,
     /// `{from}`, `{to}`

@@ -337,6 +337,53 @@ fn a_page_needs_nothing_else_and_runs_nothing() {
 }
 
 #[test]
+fn a_page_replaces_a_page_and_nothing_else() {
+    let place = Place::new();
+    let text = transcript(&place.workspace(), "ls", "x");
+    let path = on_disk(&place, "s", &place.workspace(), &text);
+    let path = path.to_str().unwrap();
+    for arguments in [&["--html", path][..], &[path, "--html", path], &[path, "--json", "--html", path]] {
+        let said = xray(&place, arguments);
+        said.assert_code(2);
+        assert!(said.stderr.contains(path) && said.stdout.is_empty(), "{} {}", said.stderr, said.stdout);
+        assert_eq!(fs::read_to_string(path).unwrap(), text, "the transcript was replaced");
+    }
+    let page = place.root().join("page.html");
+    for before in ["", "<!DOCTYPE html>\n<p>old", "\n<HTML>"] {
+        fs::write(&page, before).unwrap();
+        xray(&place, &[path, "--html", page.to_str().unwrap()]).assert_code(0);
+        assert!(fs::read_to_string(&page).unwrap().ends_with("</html>\n"), "{before}");
+    }
+    let piped = xray(&place, &[path, "--html", "/dev/stdout"]);
+    piped.assert_code(0);
+    assert!(piped.stdout.starts_with("<!DOCTYPE html>"), "{}", piped.stdout);
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let place = Place::new();
+    let text = transcript(&place.workspace(), "ls", "x");
+    let with = |model: &str, usage: &str| {
+        let usage = usage.to_owned();
+        let text = text
+            .replace("claude-opus-5-5", model)
+            .replace(r#""usage":{"input_tokens":10,"output_tokens":20}"#, &usage);
+        let path = on_disk(&place, "s", &place.workspace(), &text);
+        let out = place.root().join("page.html");
+        xray(&place, &[path.to_str().unwrap(), "--html", out.to_str().unwrap()]).assert_code(0);
+        let page = fs::read_to_string(&out).unwrap();
+        assert!(!page.contains('\u{202e}'), "{page}");
+        xray(&place, &[path.to_str().unwrap()]).stdout
+    };
+    let recorded = r#""usage":{"input_tokens":10,"output_tokens":20}"#;
+    let no_price = "no price is known for";
+    assert!(with("claude-new-1\\u202e", recorded).contains(&format!("{no_price} claude-new-1  at the time")));
+    assert!(with("", recorded).contains(&format!("{no_price} (no model named) at")));
+    let said = with("claude-opus-5-5", r#""other":0"#);
+    assert!(said.contains("1 turns have no recorded usage") && !said.contains(no_price), "{said}");
+}
+
+#[test]
 fn every_main_thread_is_drawn_or_it_is_said_that_it_is_not() {
     let place = Place::new();
     let dir = place.root().join("many");

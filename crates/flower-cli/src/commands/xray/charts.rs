@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
-use flower_context::accounting::{Figures, ThreadFigures};
+use flower_context::accounting::{ContextAt, Figures, ThreadFigures};
 use flower_context::fill;
 
 use super::html::escape;
-use super::report::{cause, dollars, grouped, head_tokens, kinds, thread_name};
+use super::report::{cause, dollars, grouped, head_tokens, kinds, line, model_name, thread_name};
 use crate::texts::Texts;
 
 /// The size of a chart in its own units; the page scales it.
@@ -68,7 +68,7 @@ pub(super) fn charts(figures: &Figures, texts: &'static Texts) -> Vec<Chart> {
 }
 
 fn context(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
-    let tokens: Vec<u64> = thread.context.iter().map(|at| at.tokens).collect();
+    let tokens = drawn(thread, |at| at.tokens);
     let peak = tokens.iter().copied().max().unwrap_or_default();
     // The window is drawn where it is near enough to leave the line visible.
     let window = thread.trend.window.filter(|window| *window < peak.saturating_mul(4));
@@ -83,8 +83,7 @@ fn context(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
 }
 
 fn cache(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
-    let tokens: Vec<u64> = thread.context.iter().map(|at| at.tokens).collect();
-    let read: Vec<u64> = thread.context.iter().map(|at| at.cache_read).collect();
+    let (tokens, read) = (drawn(thread, |at| at.tokens), drawn(thread, |at| at.cache_read));
     let mut plot = Plot::new(tokens.len(), tokens.iter().copied().max().unwrap_or_default());
     plot.area("unread", &tokens);
     plot.area("read", &read);
@@ -94,12 +93,17 @@ fn cache(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
     Chart { title: texts.xray_chart_cache.to_owned(), note: None, svg: plot.finish(), legend }
 }
 
-fn cold_marks(
-    plot: &mut Plot,
-    thread: &ThreadFigures,
-    texts: &Texts,
-    height: impl Fn(&flower_context::accounting::ContextAt) -> u64,
-) {
+/// An amount at each turn. A turn without recorded usage is drawn as high as the one before: it is no drop.
+fn drawn(thread: &ThreadFigures, amount: impl Fn(&ContextAt) -> u64) -> Vec<u64> {
+    let mut last = 0;
+    let at = |at: &ContextAt| {
+        last = if at.tokens > 0 { amount(at) } else { last };
+        last
+    };
+    thread.context.iter().map(at).collect()
+}
+
+fn cold_marks(plot: &mut Plot, thread: &ThreadFigures, texts: &Texts, height: impl Fn(&ContextAt) -> u64) {
     for cold in &thread.cold {
         let index = usize::try_from(cold.turn).unwrap_or(usize::MAX).saturating_sub(1);
         let Some(at) = thread.context.get(index) else { continue };
@@ -148,8 +152,9 @@ fn cost(figures: &Figures, texts: &'static Texts) -> Option<Chart> {
     let mut rows: Vec<Bar<'_>> = days
         .filter_map(|(day, (model, used))| {
             let spent = used.dollars?;
-            let parts = vec![("cost", model.clone(), spent)];
-            Some(Bar { name: format!("{day} {model}"), shown: dollars(Some(spent)), parts })
+            let model = model_name(model, texts);
+            let (name, parts) = (format!("{} {model}", line(day)), vec![("cost", model, spent)]);
+            Some(Bar { name, shown: dollars(Some(spent)), parts })
         })
         .collect();
     let cut = rows.len().saturating_sub(BARS);
@@ -319,6 +324,13 @@ mod tests {
         assert!(svg.len() < 20_000, "{}", svg.len());
         let peak = format!(" {:.1}L", Plot::new(1, 1_000).y(1_000.0));
         assert!(svg.contains(&peak), "no {peak}");
+    }
+
+    #[test]
+    fn a_turn_without_usage_is_drawn_as_high_as_the_one_before() {
+        let at = |tokens| ContextAt { tokens, ..ContextAt::default() };
+        let thread = ThreadFigures { context: [5, 0, 7, 0].map(at).into(), ..ThreadFigures::default() };
+        assert_eq!(drawn(&thread, |at| at.tokens), [5, 5, 7, 7]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use flower_context::Lang;
 
 use super::charts::Chart;
 use super::report::{Cell, Column, Report, Table};
+use crate::console::is_invisible_control;
 
 /// Light and dark by the reader's own setting. The colours of kinds are far enough apart for either.
 const STYLE: &str = "
@@ -114,7 +115,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.push(' '),
+            c if c.is_control() || is_invisible_control(c) => out.push(' '),
             c => out.push(c),
         }
     }
@@ -132,6 +133,7 @@ mod tests {
             (r#"" onload="x"#, "&quot; onload=&quot;x"),
             ("a'b&amp;", "a&#39;b&amp;amp;"),
             ("a\u{0}\u{1b}[2J\u{7f}\u{85}", "a  [2J  "),
+            ("abc\u{202e}fed\u{2066}\u{61c}", "abc fed  "),
             ("数据 😀", "数据 😀"),
         ] {
             assert_eq!(escape(text), expected);

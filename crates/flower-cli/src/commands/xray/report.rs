@@ -14,11 +14,10 @@ use flower_context::accounting::{Figures, WhatIf};
 use flower_context::fill;
 
 pub(super) use context::{head_tokens, kinds, thread_name};
-pub(super) use money::cause;
-pub(super) use words::{dollars, grouped};
+pub(super) use money::{cause, model_name};
+pub(super) use words::{dollars, grouped, line};
 
 use crate::texts::Texts;
-use words::line;
 
 /// Rows of a table at most, where there can be many.
 const ROWS: usize = 12;

@@ -94,6 +94,9 @@ pub(super) fn composition(figures: &Figures, texts: &'static Texts) -> Option<Se
     rows.push(row(texts.xray_total, columns.each_ref().map(ByKind::total)));
     let mut notes = vec![note];
     let head = head_tokens(figures);
+    if figures.total.characters.total() == 0 && head == 0 {
+        return None;
+    }
     if head > 0 {
         notes.insert(0, fill(texts.xray_head, &[("tokens", &grouped(head))]));
     }
@@ -140,11 +143,10 @@ pub(super) fn threads(figures: &Figures, texts: &'static Texts) -> Option<Sectio
 /// Who a thread is, for people.
 pub(in crate::commands::xray) fn thread_name(thread: &ThreadFigures, texts: &Texts) -> String {
     let Some(worker) = &thread.worker else {
-        return format!(
-            "{} {}",
-            texts.receipt_main,
-            line(thread.session.get(..8).unwrap_or(&thread.session))
-        );
+        // The first eight digits of a session id tell it from others; the name of a file is nothing without its end.
+        let is_id = thread.session.len() == 36 && thread.session.split('-').count() == 5;
+        let id = thread.session.get(..8).filter(|_| is_id).unwrap_or(&thread.session);
+        return format!("{} {}", texts.receipt_main, line(id));
     };
     let kind = worker.agent_type.as_deref().unwrap_or(&worker.agent_id);
     match &worker.description {

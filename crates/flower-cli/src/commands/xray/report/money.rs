@@ -14,14 +14,19 @@ pub(super) fn cost(figures: &Figures, texts: &'static Texts) -> Option<Section> 
         notes.push(fill(texts.xray_cache_line, &[("hits", &percent(hits))]));
     }
     if !figures.unpriced.is_empty() {
-        let models: Vec<String> = figures.unpriced.iter().map(|model| line(model)).collect();
+        let models: Vec<String> = figures.unpriced.iter().map(|model| model_name(model, texts)).collect();
         notes.push(fill(texts.xray_unpriced, &[("models", &models.join(", "))]));
     }
-    let row = |day: &str, model: &str, used: &ModelFigures| {
+    let contexts = figures.threads.iter().flat_map(|thread| &thread.context);
+    let without_usage = contexts.filter(|at| at.tokens == 0).count() as u64;
+    if without_usage > 0 {
+        notes.push(fill(texts.xray_without_usage, &[("count", &grouped(without_usage))]));
+    }
+    let row = |day: &str, model: String, used: &ModelFigures| {
         let counts =
             [used.turns, used.input, used.cache_read, used.cache_write_5m, used.cache_write_1h, used.output];
         let numbers = counts.into_iter().map(grouped).chain([dollars(used.dollars)]);
-        [Cell::Text(line(day)), Cell::Text(line(model))]
+        [Cell::Text(line(day)), Cell::Text(model)]
             .into_iter()
             .chain(numbers.map(Cell::Number))
             .collect::<Vec<_>>()
@@ -29,12 +34,14 @@ pub(super) fn cost(figures: &Figures, texts: &'static Texts) -> Option<Section> 
     let mut rows: Vec<Vec<Cell>> = figures
         .days
         .iter()
-        .flat_map(|(day, models)| models.iter().map(move |(model, used)| row(day, model, used)))
+        .flat_map(|(day, models)| {
+            models.iter().map(move |(model, used)| row(day, model_name(model, texts), used))
+        })
         .collect();
     if rows.len() > 1 {
         let mut total = ModelFigures::default();
         figures.models.values().for_each(|used| total.add(used));
-        rows.push(row(texts.xray_total, "", &total));
+        rows.push(row(texts.xray_total, String::new(), &total));
     }
     let head = vec![
         (texts.xray_col_day, Column::Text),
@@ -61,7 +68,9 @@ pub(super) fn cold(figures: &Figures, texts: &'static Texts) -> Option<Section> 
     }
     let lost: u64 = events.iter().map(|(_, cold)| cold.lost).sum();
     let dearer = format!("{:.4}", figures.total.cold_dollars);
-    let note = fill(texts.xray_cold_line, &[("lost", &grouped(lost)), ("dollars", &dearer)]);
+    let is_whole = events.iter().all(|(_, cold)| cold.dollars.is_some());
+    let text = if is_whole { texts.xray_cold_line } else { texts.xray_cold_line_at_least };
+    let note = fill(text, &[("lost", &grouped(lost)), ("dollars", &dearer)]);
     events.sort_by_key(|(_, cold)| std::cmp::Reverse(cold.lost));
     let rows = events.into_iter().map(|(thread, cold)| {
         vec![
@@ -84,6 +93,11 @@ pub(super) fn cold(figures: &Figures, texts: &'static Texts) -> Option<Section> 
     table(texts.xray_cold, vec![note], head, rows.collect(), texts)
 }
 
+/// The name of a model, for people.
+pub(in crate::commands::xray) fn model_name(model: &str, texts: &Texts) -> String {
+    if model.is_empty() { texts.xray_no_model.to_owned() } else { line(model) }
+}
+
 /// A cause with its evidence.
 pub(in crate::commands::xray) fn cause(cause: &ColdCause, read: u64, texts: &Texts) -> String {
     match cause {
@@ -92,7 +106,8 @@ pub(in crate::commands::xray) fn cause(cause: &ColdCause, read: u64, texts: &Tex
             fill(texts.xray_cause_compaction, &[("trigger", &line(trigger))])
         }
         ColdCause::ModelSwitch { from, to } => {
-            fill(texts.xray_cause_model, &[("from", &line(from)), ("to", &line(to))])
+            let [from, to] = [from, to].map(|model| model_name(model, texts));
+            fill(texts.xray_cause_model, &[("from", &from), ("to", &to)])
         }
         ColdCause::Idle { seconds, lifetime } => {
             let minutes = |seconds: &u64| (seconds / 60).to_string();

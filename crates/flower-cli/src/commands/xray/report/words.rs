@@ -6,7 +6,7 @@ use crate::console::one_line;
 const LONGEST: usize = 160;
 
 /// Text from outside.
-pub(super) fn line(text: &str) -> String {
+pub(in crate::commands::xray) fn line(text: &str) -> String {
     one_line(text, LONGEST)
 }
 
