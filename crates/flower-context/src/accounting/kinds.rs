@@ -171,6 +171,19 @@ pub(super) fn of_result(result: &ToolResult<'_>) -> Length {
     }
 }
 
+/// All that an entry adds to the conversation.
+pub(super) fn of_entry(entry: &Entry<'_>) -> Length {
+    let attached: Length = match entry.kind() {
+        EntryKind::Attachment => of_attachment(entry).amounts().into_iter().sum(),
+        _ => Length::default(),
+    };
+    let said = entry.message_ref().into_iter().flat_map(|message| {
+        let results = message.tool_results().map(of_result);
+        of_message(entry, &message.content).amounts().into_iter().chain(results)
+    });
+    said.chain([attached]).sum()
+}
+
 /// Attachments that 2.1.197 turns into text, and the fields that the text comes from. Later versions write down the text
 /// itself.
 const SENT_ATTACHMENTS: &[(&str, &[&str])] = &[

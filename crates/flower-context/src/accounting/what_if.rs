@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 mod spilled;
 
 use super::cold::cold_turns;
-use super::kinds::Length;
+use super::kinds::{self, Length};
 use super::ledger::Terms;
 use super::scripts::ScriptTally;
 use super::sidechains::main_entries;
 use super::thread::{Seen, count};
 use super::tokens::Calibration;
 use super::turns::{MessageKey, Turn};
-use crate::rewrite::{Expire, Gate, Policy, PruneDenials, Trim, rewrite};
-use crate::transcript::{Transcript, Usage, lines};
+use crate::rewrite::{Expire, Gate, Policy, PruneDenials, Trim, rewrite_read};
+use crate::transcript::{Entry, Transcript, Usage, lines};
 use spilled::Spilled;
 
 /// Rewrites are tried at so many cold turns at most, those that lost most: each reads the history up to there, which is no longer than a window.
@@ -157,6 +157,12 @@ fn moments(turns: &[Turn], terms: Terms<'_>) -> Vec<usize> {
     moments
 }
 
+/// The text of a history that is sent.
+fn sent(history: &Transcript<'_>) -> Length {
+    let sent = |entry: &&Entry<'_>| history.counts(entry) && !entry.envelope.is_api_error_message;
+    main_entries(history).filter(sent).map(kinds::of_entry).sum()
+}
+
 /// A session that is played again with shorter prompts.
 struct Replay<'r> {
     turns: &'r [Turn],
@@ -185,10 +191,11 @@ impl Replay<'_> {
                 answered = start_of(turn.line).unwrap_or(answered);
                 if self.moments.binary_search(&index).is_ok() {
                     let history = bytes.get(beginning..answered).unwrap_or_default();
-                    let report = rewrite(history, &policy).report;
-                    // The report counts two tokens for seven bytes; here they are counted as the API did.
-                    let bytes = u64::try_from(report.tokens_saved).unwrap_or_default() * 7 / 2;
-                    saved = self.calibration.tokens(Length { characters: bytes, bytes });
+                    let recorded = Transcript::read(history);
+                    let rewritten = rewrite_read(&recorded, &policy);
+                    let before = self.calibration.tokens(sent(&recorded));
+                    saved = before
+                        .saturating_sub(self.calibration.tokens(sent(&rewritten.read_beside(&recorded))));
                 }
                 saved
             })

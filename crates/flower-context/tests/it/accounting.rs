@@ -443,3 +443,64 @@ fn what_a_compaction_summarised_saves_nothing_behind_it() {
     assert!(of(&text, Change::Spill) < of(&text, Change::Nothing));
     assert_eq!(of(&compacted, Change::Spill), of(&compacted, Change::Nothing));
 }
+
+/// Eleven glances with results of 1,600 characters, then a pause in which the cache goes cold, and four turns more.
+fn session_with_a_pause(result: &str) -> String {
+    let mut lines = String::from(
+        r#"{"type":"user","uuid":"u0","timestamp":"2026-12-01T10:00:00.000Z","message":{"role":"user","content":"go"}}"#,
+    );
+    lines.push('\n');
+    let mut parent = "u0".to_owned();
+    for turn in 1..=15_u64 {
+        let (hour, context) = (if turn < 12 { 10 } else { 12 }, 20_000 + (turn - 1) * 400);
+        let read = if turn == 1 || turn == 12 { 0 } else { context - 400 };
+        let mut line = |kind: &str, message: serde_json::Value| {
+            let uuid = format!("{kind}{turn}");
+            let entry = serde_json::json!({
+                "type": kind, "uuid": uuid, "parentUuid": parent, "isSidechain": false, "message": message,
+                "timestamp": format!("2026-12-01T{hour}:00:{turn:02}.000Z"),
+            });
+            lines += &entry.to_string();
+            lines.push('\n');
+            parent = uuid;
+        };
+        let usage = serde_json::json!({
+            "input_tokens": 0, "cache_read_input_tokens": read, "cache_creation_input_tokens": context - read,
+            "output_tokens": 0,
+        });
+        let call = serde_json::json!({"type": "tool_use", "id": format!("t{turn}"), "name": "Bash", "input": {"command": "ls"}});
+        line(
+            "assistant",
+            serde_json::json!({
+                "id": format!("m{turn}"), "role": "assistant", "model": "claude-opus-5", "content": [call], "usage": usage,
+            }),
+        );
+        let result =
+            serde_json::json!({"type": "tool_result", "tool_use_id": format!("t{turn}"), "content": result});
+        line("user", serde_json::json!({"role": "user", "content": [result]}));
+    }
+    lines
+}
+
+#[test]
+fn what_expires_is_missing_behind_the_pause_and_counts_as_what_the_model_saw() {
+    let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
+    let suppose = |result: &str| {
+        let what_if = WhatIf::of(session_with_a_pause(result).as_bytes(), terms);
+        let of = |change| *what_if.supposed.iter().find(|supposed| supposed.change == change).unwrap();
+        let (recorded, expired) = (of(Change::Nothing), of(Change::Expire));
+        (
+            what_if.moments,
+            recorded.tokens - expired.tokens,
+            recorded.dollars.unwrap() - expired.dollars.unwrap(),
+        )
+    };
+    let (moments, tokens, dollars) = suppose(&"eight or".repeat(200));
+    // Six of eleven results stay. Of the others, of about 390 tokens, a sentence stays in the four prompts behind the pause.
+    assert!(moments == 1 && (4 * 5 * 340..4 * 5 * 390).contains(&tokens), "{moments} {tokens}");
+    // Written once at 6.25 dollars a million, read three times at 0.50.
+    let per_turn = f64::from(u32::try_from(tokens / 4).unwrap());
+    assert!((dollars - per_turn * (6.25 + 3.0 * 0.5) / 1e6).abs() < 1e-9, "{dollars}");
+    // A newline is one character, though a transcript writes two.
+    assert_eq!(suppose(&"lines o\n".repeat(200)).1, tokens);
+}

@@ -18,6 +18,8 @@ const HEIGHT: f64 = 240.0;
 /// Room to the left for the numbers of the axis, and below for its ends.
 const LEFT: f64 = 76.0;
 const BELOW: f64 = 22.0;
+/// Where plots end to the right: a mark on the last turn is as round as any.
+const RIGHT: f64 = WIDTH - 7.0;
 const ABOVE: f64 = 10.0;
 
 /// Points that a line has at most: a long run is shown by the largest value of each stretch.
@@ -183,7 +185,7 @@ impl Plot {
             let y = plot.y(value);
             let _ = write!(
                 plot.svg,
-                r#"<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/><text class="axis" x="{:.0}" y="{:.1}" text-anchor="end">{}</text>"#,
+                r#"<line class="grid" x1="{LEFT}" x2="{RIGHT}" y1="{y:.1}" y2="{y:.1}"/><text class="axis" x="{:.0}" y="{:.1}" text-anchor="end">{}</text>"#,
                 LEFT - 6.0,
                 y + 4.0,
                 grouped(whole(value))
@@ -191,7 +193,7 @@ impl Plot {
         }
         let _ = write!(
             plot.svg,
-            r#"<text class="axis" x="{LEFT}" y="{HEIGHT}">1</text><text class="axis" x="{WIDTH}" y="{HEIGHT}" text-anchor="end">{}</text>"#,
+            r#"<text class="axis" x="{LEFT}" y="{HEIGHT}">1</text><text class="axis" x="{RIGHT}" y="{HEIGHT}" text-anchor="end">{}</text>"#,
             grouped(turns as u64)
         );
         plot
@@ -199,7 +201,7 @@ impl Plot {
 
     fn x(&self, index: usize) -> f64 {
         let last = self.turns.saturating_sub(1).max(1);
-        LEFT + (WIDTH - LEFT) * number(index as u64) / number(last as u64)
+        LEFT + (RIGHT - LEFT) * number(index as u64) / number(last as u64)
     }
 
     fn y(&self, value: f64) -> f64 {
@@ -217,8 +219,8 @@ impl Plot {
         }
         // A single turn is drawn as wide as the chart.
         if values.len() == 1 {
-            last = WIDTH;
-            let _ = write!(path, "H{WIDTH}");
+            last = RIGHT;
+            let _ = write!(path, "H{RIGHT}");
         }
         let ground = self.y(0.0);
         let _ = write!(
@@ -231,7 +233,7 @@ impl Plot {
         let y = self.y(number(value));
         let _ = write!(
             self.svg,
-            r#"<line class="{colour}" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/><text class="axis" x="{WIDTH}" y="{:.1}" text-anchor="end">{}</text>"#,
+            r#"<line class="{colour}" x1="{LEFT}" x2="{RIGHT}" y1="{y:.1}" y2="{y:.1}"/><text class="axis" x="{RIGHT}" y="{:.1}" text-anchor="end">{}</text>"#,
             y + 14.0,
             escape(label)
         );

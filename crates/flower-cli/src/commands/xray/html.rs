@@ -19,10 +19,10 @@ body{margin:0 auto;max-width:1080px;padding:24px;background:var(--back);color:va
 font:15px/1.5 system-ui,-apple-system,'Segoe UI','Noto Sans','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif}
 h1{font-size:20px;overflow-wrap:anywhere}h2{font-size:16px;margin:0 0 8px}
 section{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:16px;margin:16px 0;overflow-x:auto}
-p{margin:4px 0}svg{display:block;width:100%;height:auto}
+p{margin:4px 0;overflow-wrap:anywhere}section>svg{display:block;width:100%;min-width:600px;height:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin-top:8px}
-th,td{text-align:left;vertical-align:top;padding:4px 16px 4px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
-th{color:var(--soft);font-weight:600;border-top:0}.n{text-align:right;white-space:nowrap}
+th,td{text-align:left;vertical-align:top;padding:4px 16px 4px 0;border-top:1px solid var(--line);overflow-wrap:anywhere;min-width:7em}
+th{color:var(--soft);font-weight:600;border-top:0}.n{text-align:right;white-space:nowrap;min-width:0}
 .grid{stroke:var(--line)}.axis{fill:var(--soft);font-size:12px}.label{fill:var(--fore);font-size:13px}
 .context,.read,.cost{fill:var(--k1)}.unread{fill:var(--k3)}.context{fill-opacity:.75}
 .window{stroke:var(--window);stroke-dasharray:6 4;fill:none}.cold{fill:var(--cold);stroke:var(--card);stroke-width:1.5}
