@@ -26,4 +26,4 @@ pub use running::running_on;
 pub(crate) use child::{Child, Ending, Pipes, Spawn, Stopper};
 pub(crate) use registry::Entry;
 pub(crate) use tail::Tail;
-pub(crate) use watchdog::Leash;
+pub(crate) use watchdog::{Leash, Watchdog};

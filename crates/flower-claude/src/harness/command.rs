@@ -12,11 +12,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::launch::MARKER;
+use crate::process::Watchdog;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// How long to wait for the rest of the output once the program has ended. More can only come from a process that
 /// left its group and still holds the pipe.
 const OUTPUT_GRACE: Duration = Duration::from_secs(1);
+
+/// How long a program may take to stop when we have died, before it is killed.
+const WATCHDOG_GRACE: Duration = Duration::from_secs(2);
 
 /// What to keep of each output stream, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +37,8 @@ pub(super) enum Keep {
 pub(super) enum Group {
     /// Its own: whatever it started is killed with it, at the latest when it has ended.
     Own,
-    /// Ours: a Ctrl-C in the terminal reaches it too.
-    Ours,
+    /// Its own, and a watchdog ends it when we die, in whatever way. For programs that take minutes.
+    Watched,
 }
 
 /// How the program ended.
@@ -59,11 +64,15 @@ pub(super) struct Finished {
 /// If the program cannot be started or waited for.
 pub(super) fn run(mut command: Command, group: Group, time: Duration, keep: Keep) -> io::Result<Finished> {
     let deadline = Instant::now() + time;
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    if group == Group::Own {
-        command.process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let watchdog = match group {
+        Group::Own => None,
+        Group::Watched => Some(watch(&mut command)?),
+    };
+    let mut running = Running { child: command.spawn()? };
+    if let Some(watchdog) = &watchdog {
+        watchdog.leash().watch(running.child.id())?;
     }
-    let mut running = Running { child: command.spawn()?, group };
     let (done, ended) = mpsc::channel();
     let stdout = running.child.stdout.take().map(|pipe| collect(pipe, keep, done.clone()));
     let stderr = running.child.stderr.take().map(|pipe| collect(pipe, keep, done));
@@ -79,10 +88,18 @@ pub(super) fn run(mut command: Command, group: Group, time: Duration, keep: Keep
     })
 }
 
-/// A started program. Dropping it kills it, and with [`Group::Own`] all of its group.
+/// Marks the program and all that it will start, for a watchdog to find.
+fn watch(command: &mut Command) -> io::Result<Watchdog> {
+    let marker = uuid::Uuid::new_v4().to_string();
+    command.env(MARKER, &marker);
+    // What it would hold open of the harness's input: nobody reads this.
+    let (_, input) = io::pipe()?;
+    Watchdog::start(&marker, WATCHDOG_GRACE, input)
+}
+
+/// A started program. Dropping it kills it and all of its group.
 struct Running {
     child: Child,
-    group: Group,
 }
 
 impl Running {
@@ -110,10 +127,7 @@ impl Running {
     /// Kills what is left and reaps the program.
     fn end(&mut self) -> io::Result<ExitStatus> {
         // A program that has ended already cannot be killed; neither can an empty group.
-        match self.group {
-            Group::Own => drop(kill_process_group(Pid::from_child(&self.child), Signal::KILL)),
-            Group::Ours => drop(self.child.kill()),
-        }
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         self.child.wait()
     }
 }

@@ -104,7 +104,7 @@ pub fn private_copy(
     Ok(program)
 }
 
-/// Runs npm in our own process group: a Ctrl-C that ends us ends it too.
+/// Runs npm. It ends with us, however we end.
 fn run_npm(
     npm: &Path,
     search: &Search,
@@ -117,7 +117,7 @@ fn run_npm(
         command.env("PATH", path);
     }
     let failed = |how: String, said: String| HarnessError::NpmFailed { version, how, said };
-    let finished = command::run(command, Group::Ours, NPM_TIME_LIMIT, Keep::Last(NPM_OUTPUT_LIMIT))
+    let finished = command::run(command, Group::Watched, NPM_TIME_LIMIT, Keep::Last(NPM_OUTPUT_LIMIT))
         .map_err(|error| failed(format!("{} could not be run", npm.display()), error.to_string()))?;
     let stderr = String::from_utf8_lossy(&finished.stderr);
     let said = npm::excerpt(&stderr);

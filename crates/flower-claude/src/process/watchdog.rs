@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("watchdog.sh");
 
 /// A watchdog on duty. Dropping it sends it away; dying without dropping it sets it off.
 #[derive(Debug)]
-pub(super) struct Watchdog {
+pub(crate) struct Watchdog {
     process: std::process::Child,
     leash: Leash,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Leash(Arc<Mutex<Option<ChildStdin>>>);
 
 impl Watchdog {
     /// Starts a watchdog for the processes that carry `marker`. It holds `input` open.
-    pub(super) fn start(marker: &str, grace: Duration, input: PipeWriter) -> std::io::Result<Self> {
+    pub(crate) fn start(marker: &str, grace: Duration, input: PipeWriter) -> std::io::Result<Self> {
         let mut process = Command::new("/bin/sh")
             .arg("-c")
             .arg(SCRIPT)
@@ -49,14 +49,14 @@ impl Watchdog {
         Ok(Self { process, leash })
     }
 
-    pub(super) fn leash(&self) -> Leash {
+    pub(crate) fn leash(&self) -> Leash {
         self.leash.clone()
     }
 }
 
 impl Leash {
     /// Tells it the process group of the child.
-    pub(super) fn watch(&self, group: u32) -> std::io::Result<()> {
+    pub(crate) fn watch(&self, group: u32) -> std::io::Result<()> {
         self.tell(&group.to_string())
     }
 

@@ -122,7 +122,8 @@ fn what_a_killed_process_left_is_never_taken_for_a_copy_and_goes_away() {
             .unwrap();
         return;
     }
-    let machine = machine_with_npm("unpack\n[ -e \"${0%/*}/../calm\" ] || sleep 600");
+    let machine =
+        machine_with_npm("unpack\n[ -e \"${0%/*}/../calm\" ] || { echo $$ >\"${0%/*}/../npm\"; sleep 600; }");
     let mut installer = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", thread::current().name().unwrap()])
         .env(INSTALLS_ON, machine.root())
@@ -135,7 +136,8 @@ fn what_a_killed_process_left_is_never_taken_for_a_copy_and_goes_away() {
         let leftover = machine.private_entries().into_iter().find(|name| name.starts_with(".unpacking-"))?;
         fs::read_dir(machine.private().join(leftover).join("node_modules")).ok()
     };
-    while unpacked(&machine).is_none() {
+    let npm = || fs::read_to_string(machine.root().join("npm")).ok()?.trim().parse::<u32>().ok();
+    while npm().is_none() {
         assert!(Instant::now() < deadline, "nothing was unpacked: {:?}", machine.private_entries());
         thread::sleep(Duration::from_millis(10));
     }
@@ -143,6 +145,12 @@ fn what_a_killed_process_left_is_never_taken_for_a_copy_and_goes_away() {
     let group = rustix::process::Pid::from_child(&installer);
     rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
     installer.wait().unwrap();
+    // npm has a group of its own, and ends all the same.
+    let command_line = format!("/proc/{}/cmdline", npm().unwrap());
+    while fs::read(&command_line).is_ok_and(|line| !line.is_empty()) {
+        assert!(Instant::now() < deadline, "npm goes on");
+        thread::sleep(Duration::from_millis(10));
+    }
 
     assert!(unpacked(&machine).is_some());
     let refused = private_copy(&machine.search, NEWEST_TESTED, Install::Refused, &mut |_| {});
