@@ -39,7 +39,7 @@ impl Played {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self.signal {
             Some(signal) => ExitCode::from(signal.exit_code()),
-            None => ExitCode::from(u8::from(!self.outcome.ok())),
+            None => ExitCode::from(u8::from(!self.outcome.ok() || self.outcome.unrecorded.is_some())),
         }
     }
 }

@@ -168,7 +168,8 @@ pub fn meta_json(entry: &str) -> Option<String> {
     }
 }
 
-fn is_json(text: &str) -> bool {
+/// A line that is whole.
+pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 

@@ -135,6 +135,18 @@ impl Manifest {
         line_file::append(&self.path, line.as_bytes()).map_err(refused)
     }
 
+    /// Looks whether a record could be added, and changes nothing. What would be refused when a step is over had better be
+    /// told before it begins.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when the file is there and cannot be written.
+    pub fn check(&self) -> Result<(), StoreError> {
+        match std::fs::OpenOptions::new().append(true).open(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            opened => opened.map(drop).map_err(StoreError::io("write", &self.path)),
+        }
+    }
+
     /// All records; an absent file holds none. Bad lines are reported and do not hide the others.
     ///
     /// # Errors

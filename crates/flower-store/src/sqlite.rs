@@ -17,6 +17,7 @@ mod look;
 mod network;
 mod open;
 mod read;
+mod salvage;
 mod schema;
 mod set_aside;
 mod waiting;
@@ -40,13 +41,17 @@ pub struct OpenOptions {
     pub patience: Duration,
     /// What an append survives once it has returned.
     pub durability: Durability,
+    /// Looks for damage behind a sound header too, and sets aside what is damaged. A database of up to 256 MB is read through
+    /// for that when it is opened; in a longer one damage is met when its journal file is stored. No by default: nobody else
+    /// may be at work on the database.
+    pub mend: bool,
     /// A VFS by name, for places where SQLite's usual locks do not work (`unix-dotfile`); usually `None`.
     pub vfs: Option<String>,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { patience: Duration::from_secs(5), durability: Durability::default(), vfs: None }
+        Self { patience: Duration::from_secs(5), durability: Durability::default(), mend: false, vfs: None }
     }
 }
 
@@ -88,7 +93,8 @@ impl SqliteStore {
     /// [`StoreError::ReadOnly`], [`IsDirectory`](StoreError::IsDirectory), [`NewerSchema`](StoreError::NewerSchema)
     /// and [`Foreign`](StoreError::Foreign), all of which leave what is there as it is;
     /// [`Busy`](StoreError::Busy), [`Io`](StoreError::Io), [`Sqlite`](StoreError::Sqlite). A damaged file is no
-    /// error: it is set aside under a new name and a fresh database takes its place ([`OpenNote::SetAside`]).
+    /// error: it is set aside under a new name, and one with what could still be read takes its place
+    /// ([`OpenNote::SetAside`]).
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Opened, StoreError> {
         open::open(path.as_ref(), options)
     }
@@ -128,6 +134,14 @@ impl SqliteStore {
             [only] if only == "ok" => Ok(()),
             _ => Err(StoreError::Corrupt { path: self.path.clone(), source: findings.join("; ").into() }),
         })
+    }
+
+    /// Whether a thread has an entry of this uuid. Reads the index, however long the thread is.
+    ///
+    /// # Errors
+    /// As a call of [`SessionStore`] that reads.
+    pub fn holds(&self, key: &SessionKey, uuid: &str) -> Result<bool, StoreError> {
+        self.reading("look for an entry", |connection| read::holds(connection, key, uuid))
     }
 
     /// Shows the text of every entry of every thread, in no particular order, until `each` breaks.

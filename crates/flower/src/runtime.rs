@@ -40,6 +40,7 @@ mod spilling;
 mod step;
 mod succession;
 mod tally;
+mod unheard;
 mod waiting;
 mod wall;
 
@@ -111,7 +112,7 @@ impl Runtime {
     /// A step that fails is an [`Outcome`] with a [`Failure`]; it stands in the manifest like any other.
     ///
     /// # Errors
-    /// When the step could not begin, or its end could not be recorded.
+    /// When the step could not begin.
     pub async fn run(&self, spec: &AgentSpec, prompt: &str) -> Result<Outcome, RunError> {
         self.step(spec, prompt, Start::Fresh).await
     }
@@ -209,6 +210,11 @@ impl Inner {
             }),
             Found::Nowhere => Err(self.no_session(session)),
         }
+    }
+
+    /// There is such a session, as far as that can be told: one that cannot be read is not begun anew.
+    fn has(&self, session: &str) -> bool {
+        !matches!(self.check_ours(session), Err(RunError::NoSession { .. }))
     }
 
     /// The store has it, as a session of this directory.

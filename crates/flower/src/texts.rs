@@ -221,6 +221,8 @@ texts! {
     note_not_stored,
     /// The store is behind: `{spooled}`, `{pending}`, `{dropped}`, `{why}`.
     note_not_flushed,
+    /// A step has no line in the manifest: `{why}`.
+    note_unrecorded,
     /// A killed session came home: `{session}`.
     note_taken_back,
     /// It did not: `{session}`, `{path}`, `{why}`.

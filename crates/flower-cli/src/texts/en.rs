@@ -277,7 +277,7 @@ pub(super) static TEXTS: Texts = Texts {
     sessions_unreadable: "{count} lines of {path}, or of its workers, are no JSON (a process that was killed leaves half a line) and were not stored",
     sessions_left_to_run: "{id} was passed over: a run of this workspace is at work on it (process {pid}) and stores it by itself",
     sessions_nothing_to_import: "nothing to import was found",
-    sessions_set_aside: "the old store was damaged ({reason}); it lies at {path} now, and a new one was begun",
+    sessions_set_aside: "the old store was damaged ({reason}); it lies at {path} now, and the new one has the {saved} entries that could still be read ({lost} could not)",
     sessions_rollback_journal: "the store works without a write-ahead log, and more slowly: {reason}",
     sessions_network: "the store lies on a network file system ({kind}): use it from one machine only",
     sessions_replayed: "{count} entries of an earlier run, which had waited in the journal file, were stored",

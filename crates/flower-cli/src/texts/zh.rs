@@ -277,7 +277,7 @@ pub(super) static TEXTS: Texts = Texts {
     sessions_unreadable: "{path} 或其执行者的记录中有 {count} 行不是 JSON(被杀死的进程会留下半行),没有存入",
     sessions_left_to_run: "跳过 {id}:这个工作区的一次运行正在用它(进程 {pid}),会自己存储",
     sessions_nothing_to_import: "没有找到可导入的会话",
-    sessions_set_aside: "旧的存储已损坏({reason});现在放在 {path},并新建了一个",
+    sessions_set_aside: "旧的存储已损坏({reason});现在放在 {path},新的存储里有还能读出的 {saved} 条记录({lost} 条读不出)",
     sessions_rollback_journal: "存储不能使用预写日志,会慢一些:{reason}",
     sessions_network: "存储在网络文件系统上({kind}):只从一台机器使用它",
     sessions_replayed: "先前运行留在日志文件里的 {count} 条已存入",

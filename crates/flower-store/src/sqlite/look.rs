@@ -44,7 +44,7 @@ pub(super) fn look(path: &Path, options: &OpenOptions) -> Result<SqliteStore, St
     })
 }
 
-fn connect(path: &Path, options: &OpenOptions) -> rusqlite::Result<Connection> {
+pub(super) fn connect(path: &Path, options: &OpenOptions) -> rusqlite::Result<Connection> {
     let has_log = with_suffix(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
     let has_memory = with_suffix(path, "-shm").exists();
     let readonly = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

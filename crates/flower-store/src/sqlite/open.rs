@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::failure::{failure, is_without_shared_memory};
 use super::schema::{self, Origin};
 use super::waiting::{SLICE, patiently};
-use super::{Durability, JournalMode, OpenOptions, SqliteStore, network, set_aside};
+use super::{Durability, JournalMode, OpenOptions, SqliteStore, network, salvage, set_aside};
 use crate::spool::Spool;
 use crate::{StoreError, private};
 
@@ -30,13 +30,17 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenNote {
-    /// The file was damaged. It lies under a new name, untouched, and the store is empty: import the sessions again
-    /// from the harness's transcripts.
+    /// The file was damaged. It lies under a new name, untouched, and the store has what could still be read of it: import
+    /// the sessions again from the harness's transcripts.
     SetAside {
         /// Where the damaged file lies now.
         moved_to: PathBuf,
         /// What SQLite said about it.
         reason: String,
+        /// Entries that could still be read.
+        saved: u64,
+        /// Entries that could not, as far as they were still counted.
+        lost: u64,
     },
     /// The write-ahead log cannot be used here, so a rollback journal is; slower, and readers hold up the writer.
     RollbackJournal {
@@ -67,6 +71,10 @@ const LOG_PAGES: i64 = 4_000;
 /// The log is cut to this many bytes once it has been written back, however long a reader has let it grow.
 const LOG_LIMIT: i64 = LOG_PAGES * 4096;
 
+/// Databases of up to this many bytes are read through before they are used, where that is wanted; what is longer would make
+/// its user wait for seconds.
+const READ_THROUGH: u64 = 256 * 1024 * 1024;
+
 /// Other processes may set a damaged file aside while we open it; more often than this it is no coincidence.
 const ROUNDS: usize = 4;
 
@@ -77,7 +85,12 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, StoreEr
         round += 1;
         match open_sound(path, options) {
             Err(StoreError::Corrupt { .. }) if round < ROUNDS => {
-                aside = set_aside::if_still_damaged(path, || look(path, options))?.or(aside);
+                let damaged = || {
+                    look(path, options)?;
+                    if options.mend { look_through(path, options) } else { Ok(()) }
+                };
+                let salvage = || salvage::salvage(path, options);
+                aside = set_aside::if_still_damaged(path, damaged, salvage)?.or(aside);
             }
             opened => {
                 return opened.map(|mut opened| {
@@ -118,6 +131,28 @@ fn make_place(path: &Path) -> Result<(), StoreError> {
 /// Opens and reads the header, and changes nothing.
 fn look(path: &Path, options: &OpenOptions) -> Result<(), StoreError> {
     connect(path, options).and_then(|connection| judge(&connection, path, options))
+}
+
+/// Reads all of it.
+fn look_through(path: &Path, options: &OpenOptions) -> Result<(), StoreError> {
+    let connection = connect(path, options)?;
+    check(&connection, path, options)
+}
+
+/// Compares the database with itself, but for its indexes: what is damaged is [`StoreError::Corrupt`].
+fn check(connection: &Connection, path: &Path, options: &OpenOptions) -> Result<(), StoreError> {
+    let found = patiently(options.patience, || {
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
+    });
+    match found.map_err(failure("check entries", path, options.patience))? {
+        sound if sound == "ok" => Ok(()),
+        finding => Err(StoreError::Corrupt { path: path.to_owned(), source: finding.into() }),
+    }
+}
+
+/// A database that is made now, and is nobody else's business yet.
+pub(super) fn open_fresh(path: &Path, options: &OpenOptions) -> Result<SqliteStore, StoreError> {
+    Ok(open_sound(path, &OpenOptions { mend: false, ..options.clone() })?.store)
 }
 
 fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> {
@@ -164,8 +199,12 @@ fn open_sound(path: &Path, options: &OpenOptions) -> Result<Opened, StoreError> 
     if !store.reading("read the schema of", schema::is_current)? {
         store.writing("make the schema of", schema::migrate)?;
     }
+    if options.mend && path.metadata().is_ok_and(|found| found.len() <= READ_THROUGH) {
+        check(&store.connection, path, options)?;
+    }
     match Spool::beside(path).replay(&mut store) {
         Ok(0) => {}
+        Err(damaged @ StoreError::Corrupt { .. }) if options.mend => return Err(damaged),
         Ok(entries) => notes.push(OpenNote::Replayed { entries }),
         Err(error) => notes.push(OpenNote::NotReplayed { reason: error.to_string() }),
     }
@@ -181,6 +220,9 @@ fn connect(path: &Path, options: &OpenOptions) -> Result<Connection, StoreError>
         match connect_to_existing(path, options) {
             // The file that was there a moment ago may have been set aside by another process.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && round < ROUNDS => {}
+            // And if another one came into its place while SQLite tried to open it, it has opened that to read only.
+            Ok(connection)
+                if round < ROUNDS && connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false) => {}
             connected => return connected.map_err(failure("open", path, options.patience)),
         }
     }

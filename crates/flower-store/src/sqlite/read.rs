@@ -33,6 +33,15 @@ impl SqliteStore {
     }
 }
 
+pub(super) fn holds(connection: &Connection, key: &SessionKey, uuid: &str) -> Result<bool> {
+    let mut select = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM entry JOIN thread ON thread.id = entry.thread
+         WHERE project_key = ? AND session_id = ? AND subpath = ? AND uuid = ?)",
+    )?;
+    let subpath = key.subpath().unwrap_or_default();
+    select.query_row(params![key.project_key(), key.session_id(), subpath, uuid], |row| row.get(0))
+}
+
 pub(super) fn visit(
     connection: &Connection,
     key: &SessionKey,

@@ -77,10 +77,39 @@ impl Asking {
         }
     }
 
+    /// Says the prompt. `writes`: it asks for the document.
+    pub(super) async fn open(
+        &mut self,
+        session: &Session,
+        prompt: &str,
+        writes: bool,
+        progress: &mut Progress,
+    ) -> Result<(), String> {
+        self.asked = true;
+        if writes {
+            self.begin_writing();
+        }
+        let message = UserMessage::text(prompt).with_uuid(progress.unheard.open());
+        self.say(session, message).await
+    }
+
     /// Says something; a turn has to end behind it.
-    pub(super) async fn say(&mut self, session: &Session, text: &str) -> Result<(), String> {
+    async fn say(&mut self, session: &Session, message: UserMessage) -> Result<(), String> {
         self.unanswered += 1;
-        session.send(UserMessage::text(text)).await.map_err(|error| error.to_string())
+        session.send(message).await.map_err(|error| error.to_string())
+    }
+
+    fn begin_writing(&mut self) {
+        self.handoff = Stage::Writing;
+        self.patience = Some(Instant::now() + WRITING_LIMIT);
+    }
+
+    /// The attempt has ended: what was still to be said is kept, for another one to say.
+    pub(super) fn ended(&mut self, progress: &mut Progress) {
+        if let Some(message) = self.pending.take() {
+            progress.unheard.keep(message);
+        }
+        progress.writing = self.is_writing();
     }
 
     /// A turn has ended: says what waits for that. Returns what the session left, when the turn was that of its document.
@@ -88,7 +117,7 @@ impl Asking {
         &mut self,
         inner: &Inner,
         session: &Session,
-        progress: &Progress,
+        progress: &mut Progress,
     ) -> Result<Option<Left>, String> {
         self.unanswered = 0;
         self.patience = None;
@@ -96,13 +125,13 @@ impl Asking {
         if let Some(message) = self.pending.take() {
             // The turn that was to end at a boundary has ended before it: the next one has to be told again.
             self.handoff = Stage::Far;
-            self.say(session, &message).await?;
+            let id = progress.unheard.send(&message);
+            self.say(session, UserMessage::text(message).with_uuid(id)).await?;
         } else if self.handoff == Stage::Writing {
             return Ok(Some(left(last, &progress.signs)));
         } else if last == Some(&TurnEnd::Cut) {
-            self.handoff = Stage::Writing;
-            self.patience = Some(Instant::now() + WRITING_LIMIT);
-            self.say(session, &handoff::request(inner.lang, longest(progress.mark(inner)))).await?;
+            self.begin_writing();
+            self.say(session, UserMessage::text(document_request(inner, progress))).await?;
         }
         Ok(None)
     }
@@ -131,12 +160,17 @@ impl Asking {
     }
 
     /// What was begun has taken too long.
-    pub(super) fn out_of_patience(&mut self, lang: Lang) -> End {
-        match self.pending.take() {
-            Some(message) => End::Interrupted(message),
+    pub(super) fn out_of_patience(&self, lang: Lang) -> End {
+        match &self.pending {
+            Some(_) => End::Interrupted,
             None => End::HandOver(Left::Nothing(Why::Failed(texts(lang).handoff_too_long.to_owned()))),
         }
     }
+}
+
+/// What asks the session at work for its document.
+pub(super) fn document_request(inner: &Inner, progress: &Progress) -> String {
+    handoff::request(inner.lang, longest(progress.mark(inner)))
 }
 
 /// What a session left in the turn in which it was asked for a document.

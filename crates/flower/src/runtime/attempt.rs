@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flower_claude::options::{Conversation, SettingSource};
+use flower_claude::session::EndedBy;
 use flower_claude::turns::Phase;
 use flower_claude::wire::Message;
 use flower_claude::{Event, Events, Host, Launch, Session};
@@ -20,7 +21,7 @@ use super::progress::Progress;
 use super::resuming::Reopened;
 use super::succession::Left;
 use super::waiting::after;
-use super::{Inner, Settings, plan, wall};
+use super::{Inner, Settings, plan, resuming, wall};
 use crate::resilience::{self, Cause, Silence};
 use crate::roles::{AgentSpec, Duty};
 use crate::texts::texts;
@@ -37,7 +38,7 @@ const STOP_GRACE: Duration = Duration::ZERO;
 
 /// A harness that is running, and what it is asked.
 pub(super) struct Attempt<'a> {
-    inner: &'a Inner,
+    inner: &'a Arc<Inner>,
     session: Session,
     events: Events,
     denials: UnboundedReceiver<Denial>,
@@ -45,6 +46,10 @@ pub(super) struct Attempt<'a> {
     boundary: Boundary,
     /// The view that it reads; none when the session is new.
     reopened: Option<Reopened>,
+    /// The session that it works on.
+    id: Option<String>,
+    /// It is asked for its document.
+    writes: bool,
 }
 
 /// How an attempt ended.
@@ -56,8 +61,8 @@ pub(super) enum End {
     Failed(Failure),
     /// The context is full, and this is what the session left.
     HandOver(Left),
-    /// Somebody interrupted it, and it did not stop: this is still to be said to the session.
-    Interrupted(String),
+    /// Somebody interrupted it, and it did not stop: what they said is still to be said to the session.
+    Interrupted,
 }
 
 /// What an attempt starts with.
@@ -67,12 +72,14 @@ pub(super) struct Start<'a> {
     pub(super) model: Option<String>,
     pub(super) conversation: Conversation,
     pub(super) reopened: Option<Reopened>,
+    /// The prompt asks for the session's document.
+    pub(super) writes: bool,
 }
 
 impl<'a> Attempt<'a> {
     /// Starts the harness. Nothing is asked yet.
     pub(super) async fn start(
-        inner: &'a Inner,
+        inner: &'a Arc<Inner>,
         start: Start<'_>,
         progress: &mut Progress,
     ) -> Result<Self, flower_claude::Error> {
@@ -85,9 +92,11 @@ impl<'a> Attempt<'a> {
             host.hooks.push(boundary.hook());
         }
         progress.another_process();
+        progress.unheard.begin();
         let (session, events) = Session::start(launch, host).await?;
-        let Start { opening, reopened, .. } = start;
-        Ok(Self { inner, session, events, denials, opening, boundary, reopened })
+        let Start { opening, reopened, conversation, writes, .. } = start;
+        let id = conversation.session_id().map(str::to_owned);
+        Ok(Self { inner, session, events, denials, opening, boundary, reopened, id, writes })
     }
 
     /// Follows the harness until the run is over, it ends, or it has to be ended.
@@ -96,12 +105,23 @@ impl<'a> Attempt<'a> {
         interrupts: &mut UnboundedReceiver<String>,
         progress: &mut Progress,
     ) -> End {
+        let mut asking = Asking::default();
+        let end = self.follow(&mut asking, interrupts, progress).await;
+        asking.ended(progress);
+        end
+    }
+
+    async fn follow(
+        &mut self,
+        asking: &mut Asking,
+        interrupts: &mut UnboundedReceiver<String>,
+        progress: &mut Progress,
+    ) -> End {
         let inner = self.inner;
         let mut stop = inner.stop.subscribe();
         let session = &self.session;
         let ready = session.ready();
         tokio::pin!(ready);
-        let mut asking = Asking::default();
         let mut unready = None;
         let mut settled = false;
         loop {
@@ -114,8 +134,8 @@ impl<'a> Attempt<'a> {
                 // The wall stands only when the harness has confirmed it; nothing is asked before.
                 answer = &mut ready, if !asking.asked && unready.is_none() => match answer {
                     Ok(_) => {
-                        asking.asked = true;
-                        if let Err(error) = asking.say(session, self.opening.prompt.as_str()).await {
+                        let prompt = self.opening.prompt.as_str();
+                        if let Err(error) = asking.open(session, prompt, self.writes, progress).await {
                             unready = Some(error);
                         }
                     }
@@ -193,7 +213,7 @@ impl<'a> Attempt<'a> {
         }
         // A session that ended its turn in good order has still something to write.
         let in_order = matches!(end, End::Over | End::HandOver(_));
-        self.session.finish(if in_order { FINISH_GRACE } else { STOP_GRACE }).await;
+        let exit = self.session.finish(if in_order { FINISH_GRACE } else { STOP_GRACE }).await;
         while let Some(event) = self.events.next().await {
             progress.take(inner, event);
         }
@@ -202,8 +222,13 @@ impl<'a> Attempt<'a> {
         }
         progress.settle(inner);
         let stored = store_rest(inner).await;
-        if let Some(reopened) = &self.reopened {
-            reopened.done(stored);
+        // One that was cut off has not told us all that it has written.
+        let told_all = in_order
+            && exit.ended_by == EndedBy::Itself
+            && exit.status.is_some_and(|status| status.code().is_some());
+        match &self.id {
+            Some(session) if !told_all => resuming::bring_home(inner, session).await,
+            _ => self.reopened.iter().for_each(|reopened| reopened.done(stored)),
         }
     }
 }

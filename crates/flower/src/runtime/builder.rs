@@ -245,6 +245,8 @@ impl RuntimeBuilder {
             .ok_or(RunError::NoConfigDir)?;
 
         let bench = Workbench::open(&root)?;
+        let manifest = Manifest::in_dir(bench.runs());
+        manifest.check()?;
         let registry = Registry::new(bench.processes());
         let mut notes = Vec::new();
         match registry.reap() {
@@ -256,8 +258,10 @@ impl RuntimeBuilder {
             Err(error) => notes.push(error.to_string()),
         }
         let sessions_db = self.store.unwrap_or_else(|| bench.runs().join(SESSIONS_DB));
-        let writer = open_store(&sessions_db, self.lang, &mut notes)?;
         let paths = ProjectPaths::resolve(&config_dir, &workspace)?;
+        // Where somebody else is at work, a damaged store stays where they write to it.
+        let mend = registry.records().is_ok_and(|at_work| at_work.is_empty());
+        let writer = open_store(&sessions_db, &paths, mend, self.lang, &mut notes)?;
         if writer.is_some() {
             notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &sessions_db, self.lang));
         }
@@ -266,7 +270,7 @@ impl RuntimeBuilder {
             inner: Arc::new(Inner {
                 run: uuid::Uuid::new_v4().to_string(),
                 workspace,
-                manifest: Manifest::in_dir(bench.runs()),
+                manifest,
                 keeper: Arc::new(Keeper::new(bench.clone(), self.lang)),
                 bench,
                 harness,
@@ -296,11 +300,16 @@ impl RuntimeBuilder {
 /// What cannot be made right by going on without it (a newer schema, a directory in its place) is an error.
 fn open_store(
     path: &Path,
+    paths: &ProjectPaths,
+    mend: bool,
     lang: Lang,
     notes: &mut Vec<String>,
 ) -> Result<Option<Arc<MirrorWriter>>, RunError> {
-    match SqliteStore::open(path, &OpenOptions::default()) {
-        Ok(opened) => {
+    match SqliteStore::open(path, &OpenOptions { mend, ..OpenOptions::default() }) {
+        Ok(mut opened) => {
+            if opened.notes.iter().any(|note| matches!(note, OpenNote::SetAside { .. })) {
+                resuming::refill(&mut opened.store, paths)?;
+            }
             notes.extend(opened.notes.iter().map(|note| note_text(path, note, lang)));
             Ok(Some(Arc::new(MirrorWriter::start(opened.store, WriterOptions::default())?)))
         }
@@ -315,9 +324,10 @@ fn open_store(
 fn note_text(path: &Path, note: &OpenNote, lang: Lang) -> String {
     let (texts, path) = (texts(lang), path.display().to_string());
     let (text, name, value) = match note {
-        OpenNote::SetAside { moved_to, reason } => {
-            let moved = moved_to.display().to_string();
-            let filled = [("path", &*path), ("reason", reason), ("moved", &moved)];
+        OpenNote::SetAside { moved_to, reason, saved, lost } => {
+            let (moved, saved, lost) = (moved_to.display().to_string(), saved.to_string(), lost.to_string());
+            let filled =
+                [("path", &*path), ("reason", reason), ("moved", &moved), ("saved", &saved), ("lost", &lost)];
             return fill(texts.note_set_aside, &filled);
         }
         OpenNote::RollbackJournal { reason } => (texts.note_no_log, "reason", reason.clone()),

@@ -8,7 +8,7 @@ use flower_store::StoreError;
 use crate::roles::SpecError;
 use crate::workbench::WorkbenchError;
 
-/// Why a run could not be prepared, or its end not be recorded. How a step that ran has ended is no error of this
+/// Why a run could not be prepared. How a step that ran has ended is no error of this
 /// kind: see [`Failure`](super::Failure).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

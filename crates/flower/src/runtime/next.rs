@@ -25,8 +25,10 @@ pub(super) enum Next {
 /// How a step goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum How {
-    /// The same session goes on, with this message.
-    Resume { message: String, drop_thinking: bool },
+    /// The same session goes on with what is still to be said to it.
+    Hear,
+    /// The same session goes on at once, without its thinking.
+    Repair(Cause),
     /// The same session goes on after a wait.
     Retry { wait: Duration, attempt: u32, probe: bool, cause: Cause },
     /// Another session goes on.
@@ -43,9 +45,7 @@ pub(super) fn next(
     chance: f64,
 ) -> Next {
     match end {
-        End::Interrupted(message) => {
-            return Next::GoOn(How::Resume { message: message.clone(), drop_thinking: false });
-        }
+        End::Interrupted => return Next::GoOn(How::Hear),
         End::HandOver(left) => return Next::GoOn(How::HandOver(left.clone())),
         // Somebody has decided that it ends.
         End::Failed(failure) if is_final(failure.kind) => return Next::End(Some(failure.clone())),
@@ -62,7 +62,7 @@ pub(super) fn next(
     let failure = Failure { kind: FailureKind::of(class.cause()), text: said.unwrap_or_default() };
     let how = match streak.failed(class, progress.signs.last_retry_delay, chance) {
         Then::Retry { wait, attempt, probe } => How::Retry { wait, attempt, probe, cause: class.cause() },
-        Then::Repair => How::Resume { message: go_on(class.cause(), lang), drop_thinking: true },
+        Then::Repair => How::Repair(class.cause()),
         Then::Handoff if handoff => How::HandOver(Left::Nothing(match class {
             Class::ContextFull(_) => Why::Full,
             class => Why::Failed(class.cause().text(lang).to_owned()),
@@ -141,9 +141,8 @@ mod tests {
         let found = match next {
             Next::End(None) => "success".to_owned(),
             Next::End(Some(failure)) => failure.to_string(),
-            Next::GoOn(How::Resume { message, drop_thinking }) => {
-                format!("resume: {message} {drop_thinking}")
-            }
+            Next::GoOn(How::Hear) => "hear".to_owned(),
+            Next::GoOn(How::Repair(cause)) => format!("repair: {}", cause.word()),
             Next::GoOn(How::Retry { attempt, cause, .. }) => format!("retry {attempt}: {}", cause.word()),
             Next::GoOn(How::HandOver(left)) => format!("{left:?}"),
         };
@@ -166,7 +165,7 @@ mod tests {
         let full =
             Signs { terminal_reason: Some("blocking_limit".to_owned()), ..signs("invalid_request", None) };
         check(over, api("Prompt is too long"), full, "Nothing(Full)");
-        check(&End::Interrupted("stop it".to_owned()), None, Signs::default(), "resume: stop it false");
+        check(&End::Interrupted, None, Signs::default(), "hear");
         check(&End::HandOver(Left::Written("x".to_owned())), None, Signs::default(), "Written(\"x\")");
         for kind in [FailureKind::Stopped, FailureKind::Budget, FailureKind::Limit] {
             check(&End::Failed(failed(kind, "enough")), None, Signs::default(), "enough");

@@ -43,6 +43,9 @@ pub struct Outcome {
     pub handoffs: Vec<HandedOver>,
     /// Where it waited for something to pass, in order.
     pub waits: Vec<Pause>,
+    /// Why the step has no line in the manifest, when the disk refused it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrecorded: Option<String>,
 }
 
 /// A session that handed over.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use flower_claude::Event;
 use flower_claude::hooks::SafeAnswer;
 use flower_claude::session::Dirt;
+use flower_claude::wire::Message;
 use flower_context::fill;
 
 use super::event::{Denial, RunEvent};
@@ -12,6 +13,7 @@ use super::outcome::{Failure, FailureKind};
 use super::record::Used;
 use super::spilling::Spilling;
 use super::tally::Tally;
+use super::unheard::Unheard;
 use super::{Inner, mirror};
 use crate::budget::{Exceeded, Spent};
 use crate::handoff::Verdict;
@@ -32,6 +34,10 @@ pub(super) struct Progress {
     pub(super) spilling: Spilling,
     /// The session at work was told that its context comes near its end.
     pub(super) warned: bool,
+    /// What was said to it and is not in its history yet.
+    pub(super) unheard: Unheard,
+    /// The attempt before ended while the session wrote its document.
+    pub(super) writing: bool,
     /// What the harness says of a failure, since its last turn began.
     pub(super) signs: Signs,
     /// What the harness is busy with, and since when nothing came.
@@ -50,6 +56,8 @@ impl Default for Progress {
             denials: Vec::new(),
             spilling: Spilling::default(),
             warned: false,
+            unheard: Unheard::default(),
+            writing: false,
             signs: Signs::default(),
             ear: Ear::new(Duration::ZERO),
             began: Instant::now(),
@@ -69,6 +77,10 @@ impl Progress {
         self.ear.heard(now);
         match event {
             Event::Message(message) => {
+                if matches!(&message, Message::Assistant(line) if line.parent_tool_use_id.is_none() && line.error.is_none())
+                {
+                    self.unheard.answered();
+                }
                 self.signs.observe(&message);
                 self.ear.observe(&message, now);
                 for event in self.tally.observe(&message) {
@@ -84,6 +96,7 @@ impl Progress {
             Event::Mirror(frame) => {
                 self.tally.mirrored(&frame);
                 self.signs.mirrored(&frame);
+                self.unheard.mirrored(&frame);
                 for failed in worker_failures(&frame) {
                     inner.tell(&RunEvent::WorkerFailed {
                         task: failed.agent,
@@ -193,6 +206,7 @@ impl Progress {
     pub(super) fn another_session(&mut self) {
         self.tally.another_session();
         self.warned = false;
+        self.writing = false;
     }
 
     /// Nothing more comes from this harness.

@@ -1,8 +1,9 @@
 //! What is kept of a step: its line in the manifest, and what whoever asked for it gets.
 
 use flower_claude::wire::Raw;
+use flower_context::fill;
 use flower_store::{
-    OpenOptions, RawJson, SessionKey, SessionStore as _, SqliteStore, StepFailure, StepRecord,
+    OpenOptions, RawJson, SessionKey, SessionStore as _, SqliteStore, StepFailure, StepRecord, StoreError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,6 +15,7 @@ use super::step::Step;
 use super::tally::TurnEnd;
 use super::{Inner, RunError};
 use crate::roles::{AgentSpec, Duty};
+use crate::texts::texts;
 
 /// The thread of a session that says what it was used with: one entry each time, `{"type":"flower-used",…}`. A step that
 /// was killed has no line in the manifest.
@@ -84,7 +86,7 @@ pub(super) fn used(inner: &Inner, session: &str) -> Result<Used, RunError> {
 
 impl Step<'_> {
     /// Writes the step's line into the manifest.
-    pub(super) fn record(&self, failure: Option<&Failure>) -> Result<(), RunError> {
+    pub(super) fn record(&self, failure: Option<&Failure>) -> Result<(), StoreError> {
         let (inner, spec, tally) = (self.inner, self.spec, &self.progress.tally);
         let usage = |model: &String, usage| {
             let raw = Raw::from_serialize(usage).ok()?;
@@ -126,12 +128,19 @@ impl Step<'_> {
                 .or_else(|| inner.harness.version.version().map(|v| v.to_string())),
             model_usage: tally.model_usage.iter().filter_map(|(model, used)| usage(model, used)).collect(),
             later,
-        })?;
-        Ok(())
+        })
     }
 
-    /// What comes of the step.
-    pub(super) fn ended(self, failure: Option<Failure>) -> Outcome {
+    /// What comes of the step. What could not be `recorded` is told, and lost to nobody: the answer is here all the same.
+    pub(super) fn ended(self, failure: Option<Failure>, recorded: Result<(), StoreError>) -> Outcome {
+        let unrecorded = recorded.err().map(|error| {
+            let source =
+                std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+            format!("{error}{source}")
+        });
+        if let Some(why) = &unrecorded {
+            self.inner.warn(fill(texts(self.inner.lang).note_unrecorded, &[("why", why)]));
+        }
         let Progress { tally, denials, spilling, .. } = self.progress;
         let outcome = Outcome {
             run: self.inner.run.clone(),
@@ -151,6 +160,7 @@ impl Step<'_> {
             rewritten: self.rewritten,
             handoffs: self.lineage.frozen,
             waits: self.waits,
+            unrecorded,
         };
         self.inner.tell(&RunEvent::StepEnded {
             step: outcome.step.clone(),

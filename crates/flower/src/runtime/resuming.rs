@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,9 @@ use crate::workbench::Workbench;
 
 /// A harness that was started on a view shows itself within this time.
 const STARTING: Duration = Duration::from_secs(60);
+
+/// How much of the end of a transcript is read to see what is newest in it, in bytes, unless that is not enough.
+const TAIL: u64 = 64 * 1024;
 
 /// How a session is opened again.
 pub(super) struct Reopened {
@@ -96,12 +100,9 @@ fn prepare(inner: &Inner, wish: &Wish) -> Result<Option<Prepared>, RunError> {
     let Some(writer) = &inner.writer else { return Ok(None) };
     writer.flush(FLUSH_LIMIT);
     let main = SessionKey::main(inner.paths.project_key(), wish.session.as_str())?;
-    let file = directory(&inner.bench).join(&wish.session).with_extension("jsonl");
+    let file = view_of(inner, &wish.session);
     let mut store = open(inner)?;
-    catch_up(&mut store, inner, &main)?;
-    if file.exists() {
-        take_back(&mut store, &main, &file)?;
-    }
+    take_home(&mut store, inner, &main)?;
     let request = Request {
         session: &main,
         file,
@@ -125,22 +126,115 @@ fn prepare(inner: &Inner, wish: &Wish) -> Result<Option<Prepared>, RunError> {
     Ok(Some(prepared))
 }
 
+fn view_of(inner: &Inner, session: &str) -> PathBuf {
+    directory(&inner.bench).join(session).with_extension("jsonl")
+}
+
+/// What a session has written, in its own file or behind a view, and the store has not.
+fn take_home(store: &mut SqliteStore, inner: &Inner, main: &SessionKey) -> Result<(), ViewError> {
+    catch_up(store, inner, main)?;
+    let file = view_of(inner, main.session_id());
+    if file.exists() { take_back(store, main, &file) } else { Ok(()) }
+}
+
+/// Takes home what a harness that was cut off has written; where that cannot be done now, the next start does it.
+pub(super) async fn bring_home(inner: &Arc<Inner>, session: &str) {
+    if inner.writer.is_none() {
+        return;
+    }
+    let (there, id) = (Arc::clone(inner), session.to_owned());
+    let taken = tokio::task::spawn_blocking(move || {
+        let main = SessionKey::main(there.paths.project_key(), id)?;
+        take_home(&mut open(&there)?, &there, &main)
+    });
+    if let Ok(Err(error)) = taken.await {
+        let path = view_of(inner, session).display().to_string();
+        let filled = [("session", session), ("path", &path), ("why", &error.to_string())];
+        inner.warn(fill(texts(inner.lang).note_not_taken_back, &filled));
+    }
+}
+
+/// Which of these entries are in the history of a session. One that cannot be read has none of them.
+pub(super) fn heard(inner: &Inner, session: &str, uuids: Vec<String>) -> Vec<String> {
+    let there = || -> Result<Vec<String>, StoreError> {
+        let main = SessionKey::main(inner.paths.project_key(), session)?;
+        let store = open(inner)?;
+        let mut heard = Vec::new();
+        for uuid in uuids {
+            if store.holds(&main, &uuid)? {
+                heard.push(uuid);
+            }
+        }
+        Ok(heard)
+    };
+    if inner.writer.is_some() { there().unwrap_or_default() } else { Vec::new() }
+}
+
 fn open(inner: &Inner) -> Result<SqliteStore, StoreError> {
     Ok(SqliteStore::open(&inner.sessions_db, &OpenOptions::default())?.store)
 }
 
-/// What the harness's own file has and the store has not: a session that was never mirrored, or went on without us.
+/// What the harness's own files have and the store has not: a session that was never mirrored, or went on without us, or
+/// of which a killed harness has not told us all.
 fn catch_up(store: &mut SqliteStore, inner: &Inner, main: &SessionKey) -> Result<(), StoreError> {
     let Found::Here(on_disk) = inner.paths.find(main.session_id())? else { return Ok(()) };
-    let text = fs::read_to_string(&on_disk.path).unwrap_or_default();
-    let newest = text.lines().rev().find_map(|line| EntryHead::of(line).uuid.map(Cow::into_owned));
-    let Some(newest) = newest else { return Ok(()) };
-    let mut known = false;
-    store.visit(main, &mut |entry| known |= entry.uuid == Some(newest.as_str()))?;
-    if !known {
+    let mut behind = is_behind(store, main, &on_disk.path)?;
+    for (name, file) in workers_beside(&on_disk.path) {
+        behind = behind || is_behind(store, &main.with_subpath(name)?, &file)?;
+    }
+    if behind {
         import(store, &inner.paths, &on_disk)?;
     }
     Ok(())
+}
+
+/// Fills up what is left of a damaged store: what the harness's own files still have of its sessions.
+pub(super) fn refill(store: &mut SqliteStore, paths: &ProjectPaths) -> Result<(), StoreError> {
+    for session in store.list_sessions(paths.project_key())? {
+        if let Found::Here(on_disk) = paths.find(session.key.session_id())? {
+            import(store, paths, &on_disk)?;
+        }
+    }
+    Ok(())
+}
+
+/// The newest entry of a transcript is not in the store.
+fn is_behind(store: &SqliteStore, thread: &SessionKey, file: &Path) -> Result<bool, StoreError> {
+    match newest(file) {
+        Some(uuid) => store.holds(thread, &uuid).map(|known| !known),
+        None => Ok(false),
+    }
+}
+
+/// The uuid of the newest entry that has one. The end of a file is enough, unless an entry is longer than that.
+fn newest(file: &Path) -> Option<String> {
+    let mut file = fs::File::open(file).ok()?;
+    let mut from = file.metadata().ok()?.len();
+    let mut length = TAIL;
+    loop {
+        from = from.saturating_sub(length);
+        file.seek(SeekFrom::Start(from)).ok()?;
+        let mut end = Vec::new();
+        file.read_to_end(&mut end).ok()?;
+        let text = String::from_utf8_lossy(&end);
+        // What stands before the first line end may be the half of a line.
+        let whole = if from == 0 { &*text } else { text.split_once('\n').map_or("", |(_, whole)| whole) };
+        let uuid = whole.lines().rev().find_map(|line| EntryHead::of(line).uuid.map(Cow::into_owned));
+        if uuid.is_some() || from == 0 {
+            return uuid;
+        }
+        length = length.saturating_mul(2);
+    }
+}
+
+/// The transcripts of the workers of a session, by the thread that each is.
+fn workers_beside(transcript: &Path) -> Vec<(String, PathBuf)> {
+    let beside = transcript.with_extension("").join("subagents");
+    let files = fs::read_dir(&beside).into_iter().flatten().flatten().map(|entry| entry.path());
+    let transcripts = files.filter(|file| file.extension().is_some_and(|end| end == "jsonl"));
+    transcripts
+        .filter_map(|file| Some((format!("subagents/{}", file.file_stem()?.to_str()?), file)))
+        .collect()
 }
 
 /// Brings home what a killed harness has written behind a view, and removes the view.
@@ -149,12 +243,8 @@ fn take_back(store: &mut SqliteStore, main: &SessionKey, file: &Path) -> Result<
     let mut ours = HashSet::new();
     store.visit(&main.with_subpath(VIEW)?, &mut |entry| ours.extend(view::uuids_put(entry.text)))?;
     append_new(store, main, file, &ours)?;
-    let beside = file.with_extension("").join("subagents");
-    for name in fs::read_dir(&beside).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let thread = name.file_stem().and_then(|stem| stem.to_str()).map(|stem| format!("subagents/{stem}"));
-        if let Some(thread) = thread.filter(|_| name.extension().is_some_and(|end| end == "jsonl")) {
-            append_new(store, &main.with_subpath(thread)?, &name, &HashSet::new())?;
-        }
+    for (thread, transcript) in workers_beside(file) {
+        append_new(store, &main.with_subpath(thread)?, &transcript, &HashSet::new())?;
     }
     remove(file);
     Ok(())
@@ -253,6 +343,28 @@ mod tests {
 
     fn entries(store: &SqliteStore, key: &SessionKey) -> Vec<String> {
         store.load(key).unwrap().iter().map(|entry| entry.text.clone()).collect()
+    }
+
+    #[test]
+    fn the_newest_entry_of_a_transcript_is_found_at_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("t.jsonl");
+        let long = format!(r#"{{"uuid":"long","text":"{}"}}"#, "x".repeat(3 * 64 * 1024));
+        let torn: &[u8] = b"{\"uuid\":\"torn\",\"text\":\"\xe6\x95";
+        let mode = r#"{"type":"mode"}"#;
+        let lines = |lines: &[&str]| lines.join("\n").into_bytes();
+        for (text, expected) in [
+            (lines(&[&line("1", "0"), &line("2", "1"), ""]), Some("2")),
+            (lines(&[&line("1", "0"), mode, ""]), Some("1")),
+            (lines(&[&line("1", "0"), &long, mode]), Some("long")),
+            ([lines(&[&line("1", "0"), ""]), torn.to_vec()].concat(), Some("1")),
+            (lines(&[mode, ""]), None),
+            (Vec::new(), None),
+        ] {
+            fs::write(&file, &text).unwrap();
+            assert_eq!(newest(&file).as_deref(), expected, "{:?}", String::from_utf8_lossy(&text).get(..80));
+        }
+        assert_eq!(newest(&dir.path().join("none")), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use flower_claude::options::Conversation;
 use flower_context::rewrite::Report;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::asking::interruption;
+use super::asking::{document_request, interruption};
 use super::attempt::{self, Attempt};
 use super::event::RunEvent;
 use super::next::{How, Next, go_on, next};
@@ -17,10 +17,11 @@ use super::record::{Used, used};
 use super::resuming::{self, Reopened, Wish};
 use super::spilling::Spilling;
 use super::succession::{Left, Lineage};
+use super::unheard::Again;
 use super::waiting::{Wait, Waited, wait};
 use super::{Inner, RunError, Start, indexing, repository};
 use crate::handoff::Work;
-use crate::resilience::{Streak, chance};
+use crate::resilience::{Cause, Streak, chance};
 use crate::roles::{AgentSpec, Duty, Isolation};
 use crate::spill::SpillGuard;
 use crate::workbench::Snapshot;
@@ -42,6 +43,8 @@ pub(super) struct Step<'a> {
     pub(super) lineage: Lineage,
     /// The workbench as the session at work found it.
     found: Snapshot,
+    /// The session at work, before it has shown itself too.
+    at_work: Option<String>,
 }
 
 /// What an attempt begins with.
@@ -50,6 +53,14 @@ struct Opening {
     start: Start,
     /// The API has refused the thinking of this history.
     drop_thinking: bool,
+    /// The prompt asks for the session's document.
+    writes: bool,
+}
+
+impl Opening {
+    fn new(prompt: String, start: Start) -> Self {
+        Self { prompt, start, drop_thinking: false, writes: false }
+    }
 }
 
 pub(super) async fn carry(
@@ -74,33 +85,41 @@ pub(super) async fn carry(
         id,
         lineage: Lineage::new(inner.handoff.generations),
         found: Snapshot::default(),
+        at_work: None,
     };
-    let mut opening = Opening { prompt: prompt.to_owned(), start, drop_thinking: false };
+    let mut opening = Opening::new(prompt.to_owned(), start);
     loop {
         let mut attempt = match step.begin(&opening).await {
             Ok(attempt) => attempt,
             // Nothing was spent: whoever asked has to know, and there is nothing to write down.
             Err(error) if step.attempts == 0 => return Err(error),
-            Err(error) => return step.end(Failure { kind: FailureKind::Harness, text: error.to_string() }),
+            Err(error) => {
+                return Ok(step.end(Failure { kind: FailureKind::Harness, text: error.to_string() }));
+            }
         };
         let end = attempt.drive(&mut step.interrupts, &mut step.progress).await;
         let next = next(&end, &step.progress, &mut step.streak, inner.handoff.on, inner.lang, chance());
         let failure = match next {
+            Next::End(None) if !step.is_last_word() => {
+                attempt.wind_up(&end, &mut step.progress).await;
+                opening = step.resumed(&opening, Cause::Interrupted).await;
+                continue;
+            }
             Next::End(failure) => failure,
             Next::GoOn(how) => {
                 attempt.wind_up(&end, &mut step.progress).await;
                 match step.go_on(how, prompt, &opening).await {
                     Ok(next) => opening = next,
-                    Err(failure) => return step.end(failure),
+                    Err(failure) => return Ok(step.end(failure)),
                 }
                 continue;
             }
         };
+        step.interrupts.close();
         // The step is written down before anything that can take time, or fail, is done about its processes.
         let recorded = step.record(failure.as_ref());
         attempt.wind_up(&end, &mut step.progress).await;
-        recorded?;
-        return Ok(step.ended(failure));
+        return Ok(step.ended(failure, recorded));
     }
 }
 
@@ -108,7 +127,7 @@ impl<'a> Step<'a> {
     /// Starts a harness on a new session or an old one.
     async fn begin(&mut self, opening: &Opening) -> Result<Attempt<'a>, RunError> {
         let inner = self.inner;
-        let Opening { prompt, start, drop_thinking } = opening;
+        let Opening { prompt, start, drop_thinking, writes } = opening;
         let told = indexing::opening(inner, self.spec, prompt, start);
         if *start == Start::Fresh {
             self.found = inner.keeper.snapshot().unwrap_or_default();
@@ -133,7 +152,9 @@ impl<'a> Step<'a> {
         self.rewritten.extend(reopened.as_ref().and_then(|reopened| reopened.report.clone()));
         let conversation = conversation(start, reopened.as_ref());
         indexing::begun(inner, &told, &conversation);
-        let start = attempt::Start { spec: self.spec, opening: told, model, conversation, reopened };
+        self.at_work = conversation.session_id().map(str::to_owned);
+        let start =
+            attempt::Start { spec: self.spec, opening: told, model, conversation, reopened, writes: *writes };
         let attempt = Attempt::start(inner, start, &mut self.progress).await?;
         self.attempts += 1;
         if self.attempts == 1 {
@@ -144,43 +165,83 @@ impl<'a> Step<'a> {
 
     /// What the next attempt begins with, once it is time for it.
     async fn go_on(&mut self, how: How, prompt: &str, opening: &Opening) -> Result<Opening, Failure> {
-        let (inner, lang) = (self.inner, self.inner.lang);
+        let inner = self.inner;
         match how {
-            How::Resume { message, drop_thinking } => Ok(self.resumed(opening, message, drop_thinking)),
+            How::Hear => Ok(self.resumed(opening, Cause::Interrupted).await),
+            How::Repair(cause) => Ok(Opening { drop_thinking: true, ..self.resumed(opening, cause).await }),
             How::Retry { wait: time, attempt, probe, cause } => {
                 let (pause, began) = (Wait { time, attempt, probe, cause }, Instant::now());
                 let waited = wait(inner, pause, &mut self.interrupts, &self.progress, &mut self.streak).await;
                 let seconds = began.elapsed().as_secs_f64();
                 self.waits.push(Pause { cause: cause.word().to_owned(), seconds });
                 match waited {
-                    Waited::Enough => Ok(self.resumed(opening, go_on(cause, lang), false)),
-                    Waited::Said(message) => Ok(self.resumed(opening, interruption(inner, &message), false)),
+                    Waited::Enough => Ok(self.resumed(opening, cause).await),
+                    Waited::Said(message) => {
+                        self.progress.unheard.keep(interruption(inner, &message));
+                        Ok(self.resumed(opening, cause).await)
+                    }
                     Waited::End(failure) => Err(failure),
                 }
             }
             How::HandOver(left) => {
                 let session = self.session().unwrap_or_default();
                 let prompt = self.hand_over(prompt, &session, &left)?;
-                Ok(Opening { prompt, start: Start::Fresh, drop_thinking: false })
+                Ok(Opening::new(prompt, Start::Fresh))
             }
         }
     }
 
-    /// The session goes on. One that does not exist yet begins as it should have begun.
-    fn resumed(&self, opening: &Opening, message: String, drop_thinking: bool) -> Opening {
-        // A harness that was killed early may have written nothing yet, although it had begun to answer.
-        let asked = self.session().is_some_and(|session| self.inner.check_ours(&session).is_ok());
-        match self.session() {
-            Some(session) if asked => {
-                Opening { prompt: message, start: Start::Resume(session), drop_thinking }
+    /// The session goes on, with what it has not heard, else with the word that it is to go on after `cause`. Where it has
+    /// not heard its prompt, it begins as it should have begun.
+    async fn resumed(&mut self, opening: &Opening, cause: Cause) -> Opening {
+        let (inner, again) = (self.inner, self.unheard().await);
+        let session = self.session().filter(|_| !again.opening).filter(|session| inner.has(session));
+        let (prompt, start, writes) = match session {
+            Some(session) if again.said.is_empty() && self.progress.writing => {
+                (document_request(inner, &self.progress), Start::Resume(session), true)
             }
-            _ => Opening { prompt: opening.prompt.clone(), start: opening.start.clone(), drop_thinking },
+            Some(session) if again.said.is_empty() => {
+                (go_on(cause, inner.lang), Start::Resume(session), false)
+            }
+            Some(session) => (again.said.join("\n\n"), Start::Resume(session), false),
+            None => {
+                let parts = std::iter::once(&opening.prompt).chain(&again.said);
+                let prompt = parts.map(String::as_str).collect::<Vec<_>>().join("\n\n");
+                (prompt, opening.start.clone(), opening.writes && again.said.is_empty())
+            }
+        };
+        Opening { writes, ..Opening::new(prompt, start) }
+    }
+
+    /// What is not in the history of the session at work, neither by its mirror nor by what it has written.
+    async fn unheard(&mut self) -> Again {
+        let (there, ids) = (Arc::clone(self.inner), self.progress.unheard.ids());
+        let mut heard = Vec::new();
+        if let Some(session) = self.session().filter(|_| !ids.is_empty()) {
+            let looking = tokio::task::spawn_blocking(move || resuming::heard(&there, &session, ids));
+            heard = looking.await.unwrap_or_default();
         }
+        self.progress.unheard.again(&heard)
+    }
+
+    /// Nobody can interrupt any more. False when somebody has done it just now: that is still to be said.
+    fn is_last_word(&mut self) -> bool {
+        let inner = self.inner;
+        self.interrupts.close();
+        while let Ok(message) = self.interrupts.try_recv() {
+            inner.tell(&RunEvent::Interrupted { message: message.clone() });
+            self.progress.unheard.keep(interruption(inner, &message));
+        }
+        let more = self.progress.unheard.waits();
+        if more {
+            self.interrupts = inner.interrupts();
+        }
+        !more
     }
 
     /// The session at work.
     fn session(&self) -> Option<String> {
-        self.progress.tally.sessions.last().cloned()
+        self.at_work.clone().or_else(|| self.progress.tally.sessions.last().cloned())
     }
 
     /// Freezes the document of a session that is full; returns the first prompt of the next one.
@@ -208,9 +269,9 @@ impl<'a> Step<'a> {
     }
 
     /// Ends the step while no harness runs.
-    fn end(self, failure: Failure) -> Result<Outcome, RunError> {
-        self.record(Some(&failure))?;
-        Ok(self.ended(Some(failure)))
+    fn end(self, failure: Failure) -> Outcome {
+        let recorded = self.record(Some(&failure));
+        self.ended(Some(failure), recorded)
     }
 }
 

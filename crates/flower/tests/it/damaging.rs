@@ -72,19 +72,40 @@ async fn what_a_locked_store_did_not_take_is_taken_later() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_torn_store_is_set_aside_and_the_session_comes_from_the_harnesss_own_file() {
     let version = versions().last().unwrap();
+    // Behind a sound header too: the page of the threads, the last one of the entries.
+    let page = |mut bytes: Vec<u8>, page: usize| {
+        bytes[page * 4096..][..4096].fill(0xff);
+        bytes
+    };
+    let damages: [(&str, &dyn Fn(Vec<u8>) -> Vec<u8>); 3] = [
+        ("cut", &|bytes| bytes[..bytes.len() / 2].to_vec()),
+        ("threads", &|bytes| page(bytes, 1)),
+        ("entries", &|bytes| page(bytes.clone(), bytes.len() / 4096 - 1)),
+    ];
+    for (damage, damaged) in damages {
+        let place = place();
+        let stage = place.stage(LOOKS).await;
+        let first = stage.play(place.builder(version), &spec(), "Go.", Start::Fresh).await.unwrap();
+        let session = first.outcome.sessions[0].clone();
+        let before = stored(&place, &session);
+        let db = place.workspace().join(".flower/runs/sessions.db");
+        fs::write(&db, damaged(fs::read(&db).unwrap())).unwrap();
+        let resume = Start::Resume(session.clone());
+        let again = stage.play(place.builder(version), &spec(), "And?", resume).await.unwrap();
+        assert_eq!(again.outcome.text, "Still known.", "{damage}: {:?}", again.outcome.failure);
+        assert!(warned(&again, "was damaged"), "{damage}: {:?}", again.events);
+        assert!(stored(&place, &session) > before, "{damage}: what is stored now is the whole session");
+        stage.close().await;
+    }
+}
+
+#[test]
+fn a_manifest_that_cannot_be_written_is_an_error_before_anything_is_spent() {
     let place = place();
-    let stage = place.stage(LOOKS).await;
-    let first = stage.play(place.builder(version), &spec(), "Go.", Start::Fresh).await.unwrap();
-    let db = place.workspace().join(".flower/runs/sessions.db");
-    let bytes = fs::read(&db).unwrap();
-    fs::write(&db, &bytes[..bytes.len() / 2]).unwrap();
-    let session = first.outcome.sessions[0].clone();
-    let again =
-        stage.play(place.builder(version), &spec(), "And?", Start::Resume(session.clone())).await.unwrap();
-    assert_eq!(again.outcome.text, "Still known.", "{:?}", again.outcome.failure);
-    assert!(warned(&again, "was damaged"), "{:?}", again.events);
-    assert!(stored(&place, &session) > 6, "what was stored anew is the whole session");
-    stage.close().await;
+    let manifest = place.workspace().join(".flower/runs/manifest.jsonl");
+    fs::create_dir_all(&manifest).unwrap();
+    let error = place.builder(versions().last().unwrap()).build().unwrap_err().to_string();
+    assert!(error.contains(manifest.to_str().unwrap()), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -8,7 +8,7 @@ use flower::roles::{AgentSpec, agent, coordinator, worker};
 use flower::runtime::{FailureKind, RunEvent, RuntimeBuilder, Start};
 use flower_rehearsal::fault::{At, Effect, Fault};
 
-use crate::played::{Place, Played, quick, versions};
+use crate::played::{Place, Played, kill_harness, quick, versions};
 
 fn spec() -> AgentSpec {
     agent("doer", "").tools(["Read", "Bash(touch *)"])
@@ -157,31 +157,6 @@ async fn what_befalls_a_worker_is_the_coordinators_to_decide() {
             }
         }
     }
-}
-
-/// Ends the harness of this place, which is known by the record that a run keeps of it.
-async fn kill_harness(place: &Place) {
-    // A record is incomplete while it is being written.
-    let mut pids = recorded(place);
-    for _ in 0..100 {
-        if pids.len() == 1 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        pids = recorded(place);
-    }
-    assert_eq!(pids.len(), 1, "one harness runs");
-    let killed = std::process::Command::new("kill").args(["-9", &pids[0].to_string()]).status().unwrap();
-    assert!(killed.success());
-}
-
-fn recorded(place: &Place) -> Vec<u64> {
-    let records = std::fs::read_dir(place.workspace().join(".flower/runs/processes")).unwrap();
-    let pids = records.flatten().filter_map(|record| {
-        let record: serde_json::Value = serde_json::from_slice(&std::fs::read(record.path()).ok()?).ok()?;
-        record["process"]["pid"].as_u64()
-    });
-    pids.collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,10 +1,12 @@
 //! A full context on the real harness: a document, and a session that goes on from it, in both versions.
 
+use std::time::Duration;
+
 use flower::handoff::Handoff;
 use flower::roles::{AgentSpec, coordinator, worker};
-use flower::runtime::{FailureKind, RunEvent};
+use flower::runtime::{FailureKind, RunEvent, Start};
 
-use crate::played::{Place, Played, versions};
+use crate::played::{Place, Played, kill_harness, versions};
 
 fn lead() -> AgentSpec {
     coordinator("lead", "Goal: read.", [("doer", worker("Does things.", "You do things."))])
@@ -198,5 +200,43 @@ The same again.
             failure.text.contains("no progress") || failure.text.contains("fill the window"),
             "{version}: {failure}"
         );
+    }
+}
+
+/// The document is worth asking for again: only the session itself knows the reasons.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_harness_that_dies_over_the_document_is_asked_for_it_again() {
+    let document = format!(
+        r#"
+[[thread]]
+name = "document"
+match = {{ agent = "main", last = "so a new session takes over here" }}
+after_last = "repeat"
+{DOCUMENT}
+[[fault]]
+thread = "document"
+stall = 0
+
+[[thread]]
+name = "first""#
+    );
+    let scenario = READS.replace("\n[[thread]]\nname = \"first\"", &document);
+    for version in versions() {
+        let place = place();
+        let stage = place.stage(&scenario).await;
+        let builder = place.builder(version).spill_threshold(None).handoff(small());
+        let killing = async {
+            while stage.rehearsal.state().faults_played.is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            kill_harness(&place).await;
+        };
+        let spec = lead();
+        let (played, ()) = tokio::join!(stage.play(builder, &spec, "Go.", Start::Fresh), killing);
+        let played = played.unwrap();
+        stage.close().await;
+        assert_eq!(played.outcome.text, "All is read.", "{version}: {:?}", played.outcome.failure);
+        assert_eq!(handed_over(&played), [(2, None)], "{version}: the document is the session's own");
+        assert_eq!(played.waits(), ["harness_killed"], "{version}");
     }
 }

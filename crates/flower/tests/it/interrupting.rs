@@ -5,12 +5,13 @@ use std::time::Duration;
 use flower::roles::{coordinator, worker};
 use flower::runtime::{RunEvent, Start};
 
-use crate::played::{Place, versions};
+use crate::played::{Place, kill_harness, versions};
 
 const WAITS: &str = r#"
 [[thread]]
 name = "main"
 match = { agent = "main" }
+after_last = "repeat"
 [[thread.step]]
 [[thread.step.call]]
 tool = "Agent"
@@ -59,6 +60,60 @@ async fn a_session_goes_on_with_what_was_said() {
         assert!(last.contains("has not failed and was not refused"), "{version}");
         assert!(!place.workspace().join("waited").exists());
         assert!(!runtime.interrupt("Too late."), "{version}: the step is over");
+        stage.close().await;
+    }
+}
+
+/// A harness that dies takes along what was said to it and is not in the history yet: it is said again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_said_to_a_harness_that_dies_is_said_again() {
+    for version in versions() {
+        let place = Place::new();
+        let stage = place.stage(WAITS).await;
+        let builder = place.builder(version).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
+        let runtime = builder.build().unwrap();
+        let mut listener = runtime.events();
+        let killing = async {
+            while let Some(event) = listener.recv().await {
+                match &event {
+                    RunEvent::Called { tool, .. } if tool == "Bash" => {
+                        // The harness writes its transcript a moment later.
+                        tokio::time::sleep(Duration::from_millis(300)).await;
+                        assert!(runtime.interrupt("Never mind, stop here."));
+                    }
+                    RunEvent::Interrupted { .. } => return kill_harness(&place).await,
+                    _ => {}
+                }
+            }
+        };
+        let spec = coordinator("lead", "", [("doer", worker("Does things.", "You do things."))]);
+        let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "Go.", Start::Fresh), killing);
+        let played = played.unwrap();
+        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
+        assert_eq!(played.waits(), ["harness_killed"], "{version}");
+        let last = played.requests.last().unwrap();
+        assert!(last.contains("Never mind, stop here."), "{version}: {last}");
+
+        // The same for the prompt that a session goes on with, and for a word that comes when the turn is just over.
+        let mut listener = runtime.events();
+        let (mut killed, mut spoke) = (false, false);
+        let meddling = async {
+            while let Some(event) = listener.recv().await {
+                match &event {
+                    RunEvent::Waiting { .. } => killed = true,
+                    RunEvent::Resumed { .. } if !killed => kill_harness(&place).await,
+                    RunEvent::TurnEnded { .. } if !spoke => spoke = runtime.interrupt("One more thing."),
+                    RunEvent::StepEnded { .. } => break,
+                    _ => {}
+                }
+            }
+        };
+        let start = Start::Resume(played.outcome.sessions[0].clone());
+        let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "And now?", start), meddling);
+        let played = played.unwrap();
+        assert!(played.outcome.ok() && spoke, "{version}: {:?}", played.outcome.failure);
+        let last = played.requests.last().unwrap();
+        assert!(last.contains("And now?") && last.contains("One more thing."), "{version}: {last}");
         stage.close().await;
     }
 }

@@ -178,6 +178,31 @@ impl Stage {
     }
 }
 
+/// Ends the harness of this place, which is known by the record that a run keeps of it.
+pub(crate) async fn kill_harness(place: &Place) {
+    // A record is incomplete while it is being written.
+    let mut pids = recorded(place);
+    for _ in 0..100 {
+        if pids.len() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        pids = recorded(place);
+    }
+    assert_eq!(pids.len(), 1, "one harness runs");
+    let killed = std::process::Command::new("kill").args(["-9", &pids[0].to_string()]).status().unwrap();
+    assert!(killed.success());
+}
+
+fn recorded(place: &Place) -> Vec<u64> {
+    let records = std::fs::read_dir(place.workspace().join(".flower/runs/processes")).unwrap();
+    let pids = records.flatten().filter_map(|record| {
+        let record: serde_json::Value = serde_json::from_slice(&std::fs::read(record.path()).ok()?).ok()?;
+        record["process"]["pid"].as_u64()
+    });
+    pids.collect()
+}
+
 /// `git init` with one commit, signed by nobody in particular.
 pub(crate) fn make_repository(dir: &Path) {
     for arguments in [

@@ -72,9 +72,10 @@ pub(super) fn run(args: &Args, home: &Home, console: &Console) -> Result<ExitCod
 /// What was unusual about the store.
 pub(super) fn told(note: &OpenNote, texts: &Texts) -> String {
     match note {
-        OpenNote::SetAside { moved_to, reason } => {
-            let path = moved_to.display().to_string();
-            fill(texts.sessions_set_aside, &[("path", &path), ("reason", reason)])
+        OpenNote::SetAside { moved_to, reason, saved, lost } => {
+            let (path, saved, lost) = (moved_to.display().to_string(), saved.to_string(), lost.to_string());
+            let filled = [("path", &*path), ("reason", reason), ("saved", &saved), ("lost", &lost)];
+            fill(texts.sessions_set_aside, &filled)
         }
         OpenNote::RollbackJournal { reason } => fill(texts.sessions_rollback_journal, &[("reason", reason)]),
         OpenNote::NetworkFileSystem { kind } => fill(texts.sessions_network, &[("kind", kind)]),
