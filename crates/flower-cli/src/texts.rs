@@ -279,6 +279,7 @@ texts! {
     xray_share_line,
     /// `{count}`
     xray_skipped,
+    xray_missing_workers,
     xray_composition,
     /// `{tokens}`
     xray_head,
@@ -374,6 +375,7 @@ texts! {
     xray_chart_window,
     xray_chart_composition,
     xray_chart_cost,
+    xray_chart_bars,
     xray_chart_cache,
     xray_chart_read,
     xray_chart_unread,

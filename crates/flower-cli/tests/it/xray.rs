@@ -90,7 +90,7 @@ fn the_report_reads_like_one() {
 
     Cost
       90.6 % of all prompt tokens were read from the cache
-      day         model            turns  input  cache read  write 5 min  write 1 h  output  dollars
+      day (UTC)   model            turns  input  cache read  write 5 min  write 1 h  output  dollars
       2026-12-01  claude-opus-4-8      9     90      27,364        2,733          0     180  $0.0357
 
     Threads
@@ -302,6 +302,7 @@ fn programs_can_rely_on_the_names() {
     figures.peak
     figures.scripts
     figures.denials
+    figures.missing_workers
     ");
 }
 

@@ -1,6 +1,6 @@
 //! What a run adds up to, thread by thread and in all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,9 @@ pub struct Figures {
     pub scripts: Vec<Script>,
     /// Every refused call, thread by thread.
     pub denials: Vec<Denial>,
+    /// Workers that a main thread started and whose transcripts are not among the threads: what they did and cost is
+    /// missing here.
+    pub missing_workers: BTreeSet<String>,
 }
 
 /// Figures of one thread.
@@ -152,6 +155,9 @@ impl Figures {
 
     /// Adds what follows from all threads together.
     pub(super) fn finish(&mut self) {
+        for worker in self.threads.iter().filter_map(|thread| thread.worker.as_ref()) {
+            self.missing_workers.remove(&worker.agent_id);
+        }
         self.dollars = self.models.values().map(|model| model.dollars).sum();
         let unpriced = self.models.iter().filter(|(_, used)| used.dollars.is_none());
         self.unpriced = unpriced.map(|(model, _)| model.clone()).collect();

@@ -110,7 +110,7 @@ impl Ledger {
         let calibration = Calibration::fit(growths);
         let mut figures = Figures { calibration, days, scripts: scripts.finish(), ..Figures::default() };
         for thread in threads {
-            let Counted { figures: counted, lengths, before_first, largest, denials, .. } = thread;
+            let Counted { figures: counted, lengths, before_first, largest, denials, started, .. } = thread;
             let first = counted.context.first().map_or(0, |at| at.tokens);
             let head = |before| first.saturating_sub(calibration.tokens(before));
             let estimated = |result| LargeResult::estimated(result, &calibration);
@@ -121,6 +121,7 @@ impl Ledger {
                 ..counted
             });
             figures.denials.extend(denials);
+            figures.missing_workers.extend(started);
         }
         figures.finish();
         figures

@@ -226,7 +226,7 @@ mod tests {
                 ("Edit", r#"{"file_path":"/repo/a.log"}"#, 10),
                 ("Bash", r#"{"command":"cargo test"}"#, 10),
             ],
-            &[("/repo/a.log", 2), ("cargo test", 1)],
+            &[("/repo/a.log", 3), ("cargo test", 1)],
         );
     }
 

@@ -14,7 +14,7 @@ use super::spills::{self, Recorded, Spills};
 use super::tokens::Growth;
 use super::trend::trend;
 use super::turns::{MessageKey, Turn, TurnTally, by_model};
-use super::worker::WorkerMeta;
+use super::worker::{self, WorkerMeta};
 use crate::transcript::{Content, Entry, EntryKind, Message, Transcript};
 
 /// Ids that were counted already, over all sessions: a fork copies entries with their uuids and message ids.
@@ -35,6 +35,8 @@ pub(super) struct Counted {
     pub(super) growths: Vec<Growth>,
     pub(super) largest: Vec<(LargeResult, Length)>,
     pub(super) denials: Vec<Denial>,
+    /// Ids of the workers that it started.
+    pub(super) started: Vec<String>,
 }
 
 /// Counts a thread of a session: those `entries` of the transcript that belong to it.
@@ -59,6 +61,7 @@ pub(super) fn count<'t, 'a: 't>(
         results: ResultTally::default(),
         spills: Spills::default(),
         paths: BTreeSet::new(),
+        started: Vec::new(),
     };
     let mut is_fork = false;
     for entry in entries {
@@ -66,7 +69,8 @@ pub(super) fn count<'t, 'a: 't>(
             None => tally.entry(entry, seen),
             // An entry stands where it was written first, and says what was written last.
             Some(uuid) if seen.uuids.insert(uuid.to_owned()) => {
-                tally.entry(transcript.find(uuid).unwrap_or(entry), seen);
+                let last = if transcript.counts(entry) { None } else { transcript.find(uuid) };
+                tally.entry(last.unwrap_or(entry), seen);
             }
             Some(_) if transcript.first_copy(entry).index == entry.index => {
                 is_fork = true;
@@ -75,7 +79,7 @@ pub(super) fn count<'t, 'a: 't>(
             Some(_) => {}
         }
     }
-    let Tally { prompts, lengths, turns, calls, results, mut spills, paths, .. } = tally;
+    let Tally { prompts, lengths, turns, calls, results, mut spills, paths, started, .. } = tally;
     seen.messages.extend(turns.keys());
     spills.read_back = paths.iter().map(|path| results.asked_for_file(path, "")).sum();
     let (calls, denials) = calls.finish();
@@ -102,6 +106,7 @@ pub(super) fn count<'t, 'a: 't>(
         turns,
         lengths,
         denials,
+        started,
     }
 }
 
@@ -118,6 +123,7 @@ struct Tally<'t, 'a> {
     spills: Spills,
     /// Files that results were moved to.
     paths: BTreeSet<String>,
+    started: Vec<String>,
 }
 
 impl<'a> Tally<'_, 'a> {
@@ -152,6 +158,7 @@ impl<'a> Tally<'_, 'a> {
         self.text(kinds::of_message(entry, &message.content));
         for result in message.tool_results() {
             let Some(tool_use) = self.calls.result(entry, result, self.place) else { continue };
+            self.started.extend(worker::started(&tool_use, entry));
             let length = kinds::of_result(result);
             self.text(ByKind { tool_results: length, ..ByKind::default() });
             let moved = spills::moved(entry, result, self.spilled);

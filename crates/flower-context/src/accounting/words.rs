@@ -122,14 +122,31 @@ impl Splitter<'_> {
     }
 }
 
-/// A path as it stands in a call, made absolute where the working directory is known. Symlinks and `..` stay.
+/// A path as it stands in a call, made absolute where the working directory is known, and without detours through `.` and
+/// `..`. Symlinks stay.
 pub(super) fn absolute(path: &str, cwd: &str) -> String {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    if path.starts_with(['/', '~', '$']) || cwd.is_empty() {
+    let whole = if path.starts_with(['/', '~', '$']) || cwd.is_empty() {
         path.to_owned()
     } else {
-        format!("{}/{path}", cwd.trim_end_matches('/'))
+        format!("{cwd}/{path}")
+    };
+    let inner = whole.strip_prefix('/').unwrap_or(&whole);
+    if !inner.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return whole;
     }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in inner.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != ".." && !last.starts_with(['~', '$'])) => {
+                parts.pop();
+            }
+            ".." if parts.is_empty() && whole.starts_with('/') => {}
+            part => parts.push(part),
+        }
+    }
+    let root = if whole.starts_with('/') { "/" } else { "" };
+    root.to_owned() + &parts.join("/")
 }
 
 /// The working directory after each `cd` of a line, as far as it can be followed.
@@ -183,6 +200,14 @@ mod tests {
             ("./b.sh", "/repo", "/repo/b.sh"),
             ("~/b.sh", "/repo", "~/b.sh"),
             ("b.sh", "", "b.sh"),
+            ("./b.sh", "", "b.sh"),
+            ("../b.sh", "/repo/sub/", "/repo/b.sh"),
+            ("/repo/./a//../b.sh", "/x", "/repo/b.sh"),
+            ("../../../b.sh", "/repo", "/b.sh"),
+            ("../b.sh", "", "../b.sh"),
+            ("~/../b.sh", "/repo", "~/../b.sh"),
+            ("$HERE/../b.sh", "/repo", "$HERE/../b.sh"),
+            ("..", "/repo", "/"),
         ] {
             assert_eq!(absolute(path, cwd), expected);
         }

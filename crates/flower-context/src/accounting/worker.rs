@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::transcript::Transcript;
+use crate::transcript::{Entry, ToolUse, Transcript};
 
 /// Who a worker is. Stands in `agent-<id>.meta.json`, and in an `agent_metadata` row where a transcript was mirrored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,18 @@ pub struct WorkerMeta {
     pub agent_type: Option<String>,
     /// What its task was called.
     pub description: Option<String>,
+}
+
+/// The id of the worker that a call started, as its result says. In the transcripts of workers results do not say it.
+pub(super) fn started(tool_use: &ToolUse<'_>, result: &Entry<'_>) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Output {
+        agent_id: String,
+    }
+    // The tool had the second name in older versions.
+    let output = result.envelope.tool_use_result.filter(|_| matches!(&*tool_use.name, "Agent" | "Task"))?;
+    serde_json::from_str(output.get()).ok().map(|Output { agent_id }| agent_id)
 }
 
 impl WorkerMeta {

@@ -128,6 +128,17 @@ fn threads_are_kept_apart() {
 }
 
 #[test]
+fn a_worker_without_its_transcript_is_missed() {
+    for version in ["197", "332"] {
+        let mut recording = fixtures::recording(&format!("subagents-{version}"));
+        assert_eq!(figures(&recording, &[]).missing_workers.len(), 0, "{version}");
+        let gone = recording.workers.pop().unwrap();
+        let missing = figures(&recording, &[]).missing_workers;
+        assert_eq!(missing.into_iter().collect::<Vec<_>>(), [gone.agent_id], "{version}");
+    }
+}
+
+#[test]
 fn a_fork_is_not_counted_twice() {
     for version in ["197", "332"] {
         let original = fixtures::recording(&format!("fork-{version}"));

@@ -54,9 +54,7 @@ pub(super) fn charts(figures: &Figures, texts: &'static Texts) -> Vec<Chart> {
             }
         }
         if let Some(last) = charts.last_mut().filter(|_| all > THREADS) {
-            let counts = [("shown", grouped(THREADS as u64)), ("all", grouped(all as u64))];
-            let counts = counts.each_ref().map(|(name, value)| (*name, value.as_str()));
-            last.note = Some(fill(texts.xray_chart_threads, &counts));
+            last.note = Some(shown_of(texts.xray_chart_threads, THREADS, all));
         }
         charts
     };
@@ -67,6 +65,10 @@ pub(super) fn charts(figures: &Figures, texts: &'static Texts) -> Vec<Chart> {
         .chain(cost(figures, texts))
         .chain(caches)
         .collect()
+}
+
+fn shown_of(text: &str, shown: usize, all: usize) -> String {
+    fill(text, &[("shown", &grouped(shown as u64)), ("all", &grouped(all as u64))])
 }
 
 fn context(thread: &ThreadFigures, texts: &'static Texts) -> Chart {
@@ -159,11 +161,11 @@ fn cost(figures: &Figures, texts: &'static Texts) -> Option<Chart> {
             Some(Bar { name, shown: dollars(Some(spent)), parts })
         })
         .collect();
-    let cut = rows.len().saturating_sub(BARS);
-    rows.drain(..cut);
+    let all = rows.len();
+    rows.drain(..all.saturating_sub(BARS));
     (!rows.is_empty()).then(|| Chart {
         title: texts.xray_chart_cost.to_owned(),
-        note: None,
+        note: (all > BARS).then(|| shown_of(texts.xray_chart_bars, BARS, all)),
         svg: bars(&rows, |amount| format!("${amount:.4}")),
         legend: Vec::new(),
     })
@@ -314,6 +316,8 @@ fn whole(value: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use flower_context::accounting::ModelFigures;
+
     use super::*;
 
     #[test]
@@ -333,6 +337,19 @@ mod tests {
         let at = |tokens| ContextAt { tokens, ..ContextAt::default() };
         let thread = ThreadFigures { context: [5, 0, 7, 0].map(at).into(), ..ThreadFigures::default() };
         assert_eq!(drawn(&thread, |at| at.tokens), [5, 5, 7, 7]);
+    }
+
+    #[test]
+    fn days_that_are_not_drawn_are_counted() {
+        let texts = crate::texts::texts(flower_context::Lang::En);
+        let spent = ModelFigures { dollars: Some(1.0), ..ModelFigures::default() };
+        let note = |days: u32| {
+            let days =
+                (0..days).map(|day| (format!("{day:010}"), [("m".to_owned(), spent)].into())).collect();
+            cost(&Figures { days, ..Figures::default() }, texts).unwrap().note
+        };
+        assert_eq!(note(20), None);
+        assert_eq!(note(21).as_deref(), Some("the newest 20 of 21 are drawn"));
     }
 
     #[test]

@@ -31,6 +31,10 @@ pub(super) fn context(figures: &Figures, texts: &'static Texts) -> Option<Sectio
             &[("characters", &characters), ("all", &all), ("share", &percent(share))],
         ));
     }
+    let missing = figures.missing_workers.len() as u64;
+    if missing > 0 {
+        notes.push(fill(texts.xray_missing_workers, &[("count", &grouped(missing))]));
+    }
     let skipped: u64 = figures.threads.iter().map(|thread| thread.skipped_lines).sum();
     if skipped > 0 {
         notes.push(fill(texts.xray_skipped, &[("count", &grouped(skipped))]));
