@@ -84,5 +84,5 @@ fn figures(bencher: Bencher<'_, '_>, entries: usize) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn what_if_of_a_window(bencher: Bencher<'_, '_>) {
     let (_dir, found, bytes) = session(1_000);
-    bencher.counter(BytesCount::new(bytes)).bench(|| xray::what_if(black_box(&found)).unwrap());
+    bencher.counter(BytesCount::new(bytes)).bench(|| xray::figures_and_what_if(black_box(&found)).unwrap());
 }

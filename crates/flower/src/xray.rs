@@ -17,17 +17,19 @@ pub fn figures(sessions: &[Found]) -> Result<Figures, SourceError> {
     Ok(ledger.close())
 }
 
-/// What the rewrites and the spill would have come to in the main threads of some sessions.
+/// The figures of some sessions, and what the rewrites and the spill would have come to in their main threads. Each session
+/// is read once: a pipe cannot be read again.
 ///
 /// # Errors
 /// When a session cannot be read.
-pub fn what_if(sessions: &[Found]) -> Result<WhatIf, SourceError> {
-    let mut supposing = Supposing::default();
+pub fn figures_and_what_if(sessions: &[Found]) -> Result<(Figures, WhatIf), SourceError> {
+    let (mut ledger, mut supposing) = (Ledger::default(), Supposing::default());
     for session in sessions {
-        let SessionBytes { main, marks, .. } = session.read()?;
-        supposing.add(&main, marks.terms());
+        let bytes = session.read()?;
+        add(&mut ledger, &session.id, &bytes);
+        supposing.add(&bytes.main, bytes.marks.terms());
     }
-    Ok(supposing.close())
+    Ok((ledger.close(), supposing.close()))
 }
 
 fn add(ledger: &mut Ledger, id: &str, bytes: &SessionBytes) {

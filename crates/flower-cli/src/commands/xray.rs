@@ -61,15 +61,16 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     let texts = console.texts();
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let refused = |error: SourceError| {
-        let kind = match error {
-            SourceError::Read { .. } | SourceError::Store(_) => Kind::Failed,
-            _ => Kind::Usage,
-        };
-        CliError::from_error(kind, &error).hint(texts.xray_hint)
+        match error {
+            // It was found: another name would not help.
+            SourceError::Read { .. } | SourceError::Store(_) => CliError::from_error(Kind::Failed, &error),
+            _ => CliError::from_error(Kind::Usage, &error).hint(texts.xray_hint),
+        }
     };
     let cannot_write = |out: &Path, error: &std::io::Error| {
         let why = [("path", &*out.display().to_string()), ("why", &error.to_string())];
-        CliError::new(Kind::Failed, fill(texts.xray_cannot_write, &why))
+        let what = fill(texts.xray_cannot_write, &why);
+        CliError { reason: Some(error.kind()), ..CliError::new(Kind::Failed, what) }
     };
     if let Some(out) = &args.html
         && !takes_a_page(out).map_err(|error| cannot_write(out, &error))?
@@ -78,8 +79,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         return Err(CliError::new(Kind::Usage, fill(texts.xray_no_page, &[("path", &path)])));
     }
     let found = find(args.what.as_deref(), &Places::of(cwd)).map_err(refused)?;
-    let figures = xray::figures(&found).map_err(refused)?;
-    let what_if = args.what_if.then(|| xray::what_if(&found).map_err(refused)).transpose()?;
+    let (figures, what_if) = if args.what_if {
+        let (figures, what_if) = xray::figures_and_what_if(&found).map_err(refused)?;
+        (figures, Some(what_if))
+    } else {
+        (xray::figures(&found).map_err(refused)?, None)
+    };
     let what_if = what_if.as_ref();
 
     if args.json {

@@ -526,6 +526,11 @@ fn what_might_have_been_is_added_on_request_and_called_a_model() {
         .map(|supposed| supposed["change"].as_str().unwrap())
         .collect();
     assert_eq!(changes, ["nothing", "expire", "trim", "prune", "heal", "spill", "all"]);
+    // A pipe gives what it has once.
+    let mut piped = place.program(Path::new("sh"));
+    piped.args(["-c", "cat \"$2\" | \"$1\" xray --json --what-if /dev/stdin", "sh"]);
+    piped.arg(place.flower().get_program()).arg(path);
+    assert_eq!(Said::by(&mut piped).json().remove(0)["what_if"], with["what_if"]);
     let without = xray(&place, &["--json", path]).json().remove(0);
     assert!(without.get("what_if").is_none());
 }
