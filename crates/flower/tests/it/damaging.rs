@@ -38,6 +38,9 @@ fn warned(played: &Played, words: &str) -> bool {
     played.events.iter().any(|event| matches!(event, RunEvent::Warning { text } if text.contains(words)))
 }
 
+/// What is done to the bytes of a database.
+type Damage<'d> = &'d dyn Fn(Vec<u8>) -> Vec<u8>;
+
 fn stored(place: &Place, session: &str) -> usize {
     let db = place.workspace().join(".flower/runs/sessions.db");
     let paths = ProjectPaths::resolve(&place.config_dir(), &place.workspace()).unwrap();
@@ -77,7 +80,7 @@ async fn a_torn_store_is_set_aside_and_the_session_comes_from_the_harnesss_own_f
         bytes[page * 4096..][..4096].fill(0xff);
         bytes
     };
-    let damages: [(&str, &dyn Fn(Vec<u8>) -> Vec<u8>); 3] = [
+    let damages: [(&str, Damage<'_>); 3] = [
         ("cut", &|bytes| bytes[..bytes.len() / 2].to_vec()),
         ("threads", &|bytes| page(bytes, 1)),
         ("entries", &|bytes| page(bytes.clone(), bytes.len() / 4096 - 1)),
