@@ -77,7 +77,7 @@ pub(crate) async fn play(
                 runtime.stop(fill(console.texts().stopped_by_signal, &[("signal", ended.name())]));
             }
             Some(event) = events.recv() => display(&event, show, console),
-            outcome = &mut step => break outcome.map_err(|error| cannot_run(&error))?,
+            outcome = &mut step => break outcome.map_err(|error| cannot_run(&error, console))?,
         }
     };
     drain(&mut events, show, console);
@@ -99,8 +99,12 @@ fn drain(events: &mut UnboundedReceiver<RunEvent>, show: Show, console: &Console
 }
 
 /// An error of the runtime as one of the command.
-pub(crate) fn cannot_run(error: &RunError) -> CliError {
-    CliError::from_error(Kind::CannotStart, error)
+pub(crate) fn cannot_run(error: &RunError, console: &Console) -> CliError {
+    let told = CliError::from_error(Kind::CannotStart, error);
+    match error {
+        RunError::NoSession { .. } => told.hint(console.texts().sessions_hint_list),
+        _ => told,
+    }
 }
 
 /// What to do about a failure in a run against the real API.

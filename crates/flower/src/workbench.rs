@@ -211,7 +211,11 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a file unless there is one. False when there was.
 fn write_new(path: &Path, text: &str) -> io::Result<bool> {
-    match OpenOptions::new().write(true).create_new(true).open(path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
         Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),

@@ -95,10 +95,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
     if let Some(model) = &args.model {
         builder = builder.model(model);
     }
-    let runtime = args.settings.told(builder).build().map_err(|error| stage::cannot_run(&error))?;
+    let runtime = args.settings.told(builder).build().map_err(|error| stage::cannot_run(&error, console))?;
     let tools = match (named, &args.resume) {
         (Some(tools), _) => Some(tools),
-        (None, Some(session)) => runtime.tools_of(session).map_err(|error| stage::cannot_run(&error))?,
+        (None, Some(session)) => {
+            runtime.tools_of(session).map_err(|error| stage::cannot_run(&error, console))?
+        }
         (None, None) => None,
     };
     let reading = || flower::roles::READING_TOOLS.iter().map(|&tool| tool.to_owned()).collect();

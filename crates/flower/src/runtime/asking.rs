@@ -128,7 +128,9 @@ impl Asking {
             let id = progress.unheard.send(&message);
             self.say(session, UserMessage::text(message).with_uuid(id)).await?;
         } else if self.handoff == Stage::Writing {
-            return Ok(Some(left(last, &progress.signs)));
+            // What passes is waited for, and the session is asked again: nobody else knows the reasons.
+            let passes = matches!(classify(&progress.signs), Some(Class::Transient(_)));
+            return Ok((!passes).then(|| left(last, &progress.signs)));
         } else if last == Some(&TurnEnd::Cut) {
             self.begin_writing();
             self.say(session, UserMessage::text(document_request(inner, progress))).await?;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use flower_claude::harness::{self, Found, Install, Search};
-use flower_claude::process::Registry;
+use flower_claude::process::{Life, Registry};
 use flower_context::{Lang, fill};
 use flower_store::{
     Manifest, MirrorWriter, OpenNote, OpenOptions, ProjectPaths, SqliteStore, StoreError, WriterOptions,
@@ -243,11 +243,14 @@ impl RuntimeBuilder {
             .or_else(|| set("CLAUDE_CONFIG_DIR").map(PathBuf::from))
             .or_else(|| set("HOME").map(|home| Path::new(&home).join(".claude")))
             .ok_or(RunError::NoConfigDir)?;
+        // A relative name is meant from where the harness works.
+        let config_dir = workspace.join(config_dir);
 
         let bench = Workbench::open(&root)?;
         let manifest = Manifest::in_dir(bench.runs());
         manifest.check()?;
         let registry = Registry::new(bench.processes());
+        let left = sessions_left(&registry);
         let mut notes = Vec::new();
         match registry.reap() {
             Ok(ended) if ended.is_empty() => {}
@@ -264,6 +267,7 @@ impl RuntimeBuilder {
         let writer = open_store(&sessions_db, &paths, mend, self.lang, &mut notes)?;
         if writer.is_some() {
             notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &sessions_db, self.lang));
+            notes.extend(resuming::catch_up_all(&paths, &sessions_db, &left, self.lang));
         }
         let (stop, _) = watch::channel(None);
         Ok(Runtime {
@@ -319,6 +323,13 @@ fn open_store(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The sessions that dead runs have worked on, by the records of their harnesses.
+fn sessions_left(registry: &Registry) -> Vec<String> {
+    let records = registry.records().unwrap_or_default();
+    let left = records.into_iter().filter(|record| record.owner.life() == Life::Gone);
+    left.filter_map(|record| record.session).collect()
 }
 
 fn note_text(path: &Path, note: &OpenNote, lang: Lang) -> String {

@@ -9,7 +9,6 @@ use super::event::Denial;
 use super::record::{USED, Used};
 use super::{Inner, resuming};
 use crate::spill::Spill;
-use crate::workbench::Workbench;
 
 /// The thread of a session that holds the denials of our own guards: one entry each, `{"type":"flower-denial",…}`.
 /// It lies beside the harness's threads and is never fed back to it.
@@ -26,13 +25,9 @@ pub(super) const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// Why its file is none of this configuration directory, for the user to see; the run goes on.
-pub(super) fn keep(
-    writer: &MirrorWriter,
-    bench: &Workbench,
-    paths: &ProjectPaths,
-    frame: &MirrorFrame,
-) -> Result<(), String> {
-    let key = resuming::key_of(bench, paths, frame).map_err(|error| error.to_string())?;
+pub(super) fn keep(writer: &MirrorWriter, inner: &Inner, frame: &MirrorFrame) -> Result<(), String> {
+    let key = resuming::key_of(&inner.bench, &inner.paths, &inner.workspace, frame)
+        .map_err(|error| error.to_string())?;
     writer.send(&key, frame.entries.iter().map(|entry| entry.as_str().to_owned()).collect());
     Ok(())
 }

@@ -107,7 +107,7 @@ impl Progress {
                 let events = self.spilling.mirrored(&frame);
                 self.tell_spills(inner, &events);
                 if let Some(writer) = &inner.writer
-                    && let Err(why) = mirror::keep(writer, &inner.bench, &inner.paths, &frame)
+                    && let Err(why) = mirror::keep(writer, inner, &frame)
                 {
                     inner.warn(why);
                 }

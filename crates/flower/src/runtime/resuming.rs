@@ -132,7 +132,7 @@ fn view_of(inner: &Inner, session: &str) -> PathBuf {
 
 /// What a session has written, in its own file or behind a view, and the store has not.
 fn take_home(store: &mut SqliteStore, inner: &Inner, main: &SessionKey) -> Result<(), ViewError> {
-    catch_up(store, inner, main)?;
+    catch_up(store, &inner.paths, main)?;
     let file = view_of(inner, main.session_id());
     if file.exists() { take_back(store, main, &file) } else { Ok(()) }
 }
@@ -176,16 +176,32 @@ fn open(inner: &Inner) -> Result<SqliteStore, StoreError> {
 
 /// What the harness's own files have and the store has not: a session that was never mirrored, or went on without us, or
 /// of which a killed harness has not told us all.
-fn catch_up(store: &mut SqliteStore, inner: &Inner, main: &SessionKey) -> Result<(), StoreError> {
-    let Found::Here(on_disk) = inner.paths.find(main.session_id())? else { return Ok(()) };
+/// True when there was something.
+fn catch_up(store: &mut SqliteStore, paths: &ProjectPaths, main: &SessionKey) -> Result<bool, StoreError> {
+    let Found::Here(on_disk) = paths.find(main.session_id())? else { return Ok(false) };
     let mut behind = is_behind(store, main, &on_disk.path)?;
     for (name, file) in workers_beside(&on_disk.path) {
         behind = behind || is_behind(store, &main.with_subpath(name)?, &file)?;
     }
-    if behind {
-        import(store, &inner.paths, &on_disk)?;
-    }
-    Ok(())
+    Ok(behind && import(store, paths, &on_disk)?.stored > 0)
+}
+
+/// Takes home what killed runs have left of these sessions in the harness's own files. Returns what there is to say.
+pub(super) fn catch_up_all(paths: &ProjectPaths, db: &Path, sessions: &[String], lang: Lang) -> Vec<String> {
+    let caught_up = |session: &String| -> Result<bool, StoreError> {
+        let main = SessionKey::main(paths.project_key(), session.as_str())?;
+        catch_up(&mut SqliteStore::open(db, &OpenOptions::default())?.store, paths, &main)
+    };
+    let told = |session: &String| match caught_up(session) {
+        Ok(false) => None,
+        Ok(true) => Some(fill(texts(lang).note_taken_back, &[("session", session)])),
+        Err(error) => {
+            let path = paths.projects().join(paths.project_key()).display().to_string();
+            let filled = [("session", session.as_str()), ("path", &path), ("why", &error.to_string())];
+            Some(fill(texts(lang).note_not_taken_back, &filled))
+        }
+    };
+    sessions.iter().filter_map(told).collect()
 }
 
 /// Fills up what is left of a damaged store: what the harness's own files still have of its sessions.
@@ -320,12 +336,14 @@ fn remove(file: &Path) {
 pub(super) fn key_of(
     bench: &Workbench,
     paths: &ProjectPaths,
+    workspace: &Path,
     frame: &MirrorFrame,
 ) -> Result<SessionKey, StoreError> {
-    let path = Path::new(&frame.file_path);
+    // The harness works in the workspace: where its configuration directory has a relative name, so has this.
+    let path = workspace.join(&frame.file_path);
     match path.strip_prefix(directory(bench)) {
         Ok(within) => paths.key_of(&paths.projects().join(paths.project_key()).join(within)),
-        Err(_) => paths.key_of(path),
+        Err(_) => paths.key_of(&path),
     }
 }
 

@@ -205,9 +205,10 @@ The same again.
 
 /// The document is worth asking for again: only the session itself knows the reasons.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_harness_that_dies_over_the_document_is_asked_for_it_again() {
-    let document = format!(
-        r#"
+async fn a_document_that_something_passing_has_kept_back_is_asked_for_again() {
+    let scenario = |fault: &str| {
+        let document = format!(
+            r#"
 [[thread]]
 name = "document"
 match = {{ agent = "main", last = "so a new session takes over here" }}
@@ -215,28 +216,35 @@ after_last = "repeat"
 {DOCUMENT}
 [[fault]]
 thread = "document"
-stall = 0
+{fault}
 
 [[thread]]
 name = "first""#
-    );
-    let scenario = READS.replace("\n[[thread]]\nname = \"first\"", &document);
+        );
+        READS.replace("\n[[thread]]\nname = \"first\"", &document)
+    };
     for version in versions() {
-        let place = place();
-        let stage = place.stage(&scenario).await;
-        let builder = place.builder(version).spill_threshold(None).handoff(small());
-        let killing = async {
-            while stage.rehearsal.state().faults_played.is_empty() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            kill_harness(&place).await;
-        };
-        let spec = lead();
-        let (played, ()) = tokio::join!(stage.play(builder, &spec, "Go.", Start::Fresh), killing);
-        let played = played.unwrap();
-        stage.close().await;
-        assert_eq!(played.outcome.text, "All is read.", "{version}: {:?}", played.outcome.failure);
-        assert_eq!(handed_over(&played), [(2, None)], "{version}: the document is the session's own");
-        assert_eq!(played.waits(), ["harness_killed"], "{version}");
+        for (fault, cause) in [("stall = 0", "harness_killed"), ("status = 529\ntimes = 3", "overloaded")] {
+            let place = place();
+            let stage = place.stage(&scenario(fault)).await;
+            let builder = place.builder(version).spill_threshold(None).handoff(small());
+            let killing = async {
+                while stage.rehearsal.state().faults_played.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                if cause == "harness_killed" {
+                    kill_harness(&place).await;
+                }
+            };
+            let spec = lead();
+            let (played, ()) = tokio::join!(stage.play(builder, &spec, "Go.", Start::Fresh), killing);
+            let played = played.unwrap();
+            stage.close().await;
+            let case = format!("{version}, {cause}");
+            assert_eq!(played.outcome.text, "All is read.", "{case}: {:?}", played.outcome.failure);
+            assert_eq!(handed_over(&played), [(2, None)], "{case}: the document is the session's own");
+            assert!(!played.waits().is_empty(), "{case}");
+            assert!(played.waits().iter().all(|waited| *waited == cause), "{case}: {:?}", played.waits());
+        }
     }
 }

@@ -109,7 +109,7 @@ impl Play<'_> {
             .lang(self.console.lang)
             .settings(Settings::None);
         let builder = told(isolated(builder, url, &self.state), &self.scenario);
-        builder.build().map_err(|error| stage::cannot_run(&error))
+        builder.build().map_err(|error| stage::cannot_run(&error, self.console))
     }
 
     async fn steps(&self, rehearsal: &Rehearsal) -> Result<Performance, CliError> {
