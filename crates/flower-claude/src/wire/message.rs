@@ -146,6 +146,13 @@ pub struct TurnResult {
     pub raw: Raw,
 }
 
+impl TurnResult {
+    /// Whether this is the result of no turn at all. 2.1.332 may close with one; it takes nothing back.
+    pub fn says_nothing(&self) -> bool {
+        self.num_turns == 0 && !self.is_error && self.result.as_deref().unwrap_or_default().is_empty()
+    }
+}
+
 /// One denied call in a result.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]

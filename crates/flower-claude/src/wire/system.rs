@@ -1,5 +1,7 @@
 //! `system` lines: what the harness says about itself and its tasks.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 
 use super::Raw;
@@ -108,6 +110,13 @@ pub struct ApiRetry {
     pub error_status: Option<u16>,
     /// Kind of failure, such as `server_error` or `rate_limit`.
     pub error: Option<String>,
+}
+
+impl ApiRetry {
+    /// [`retry_delay_ms`](Self::retry_delay_ms), at least zero; `None` where it is no time at all.
+    pub fn delay(&self) -> Option<Duration> {
+        Duration::try_from_secs_f64((self.retry_delay_ms / 1000.0).max(0.0)).ok()
+    }
 }
 
 /// `system/compact_boundary`.

@@ -157,7 +157,7 @@ pub(super) fn is_notice(entry: &Entry<'_>, content: &Content<'_>) -> bool {
 /// Counts the text of one tool result.
 pub(super) fn of_result(result: &ToolResult<'_>) -> Length {
     match result.content {
-        Some(raw) if raw.get().starts_with('"') => of_json_string(raw.get()),
+        Some(raw) if raw.is_string() => of_json_string(raw.get()),
         _ => match result.parts() {
             Content::Text(text) => Length::of(&text),
             Content::Blocks(blocks) => blocks

@@ -106,7 +106,7 @@ fn fill_result(block: usize, result: &ToolResult<'_>, texts: &Texts) -> Vec<Chan
     let text = || texts.no_output.to_owned();
     let is_blank = match result.content {
         None => true,
-        Some(raw) if raw.get().starts_with('"') => is_blank(raw.get()),
+        Some(raw) if raw.is_string() => is_blank(raw.get()),
         Some(_) => {
             let parts = result.parts();
             let Content::Blocks(parts) = parts else { return Vec::new() };

@@ -137,9 +137,9 @@ fn make<'a>(splice: &mut Splice<'a>, entry: &Entry<'a>, change: &Change, is_remo
 
 /// A text of a result as raw JSON; a plain string is part 0.
 fn text_part<'a>(result: &ToolResult<'a>, part: usize) -> Option<&'a str> {
-    let content = result.content?.get();
-    if content.starts_with('"') {
-        return (part == 0).then_some(content);
+    let content = result.content?;
+    if content.is_string() {
+        return (part == 0).then_some(content.get());
     }
     match result.parts() {
         Content::Blocks(blocks) => match blocks.get(part)? {

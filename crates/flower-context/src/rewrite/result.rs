@@ -9,15 +9,16 @@ use crate::transcript::{Block, Content, Entry, Refusal, ToolResult, decode};
 /// The size of a result that consists of texts which no rewrite has written. `None` for one with an image or
 /// the like, or without any text.
 pub(super) fn foreign_text(result: &ToolResult<'_>) -> Option<usize> {
-    let raw = result.content?.get();
-    if raw.starts_with('"') {
-        return (!is_ours(result.content?)).then_some(raw.len());
+    let raw = result.content?;
+    let size = raw.get().len();
+    if raw.is_string() {
+        return (!is_ours(raw)).then_some(size);
     }
     match result.parts() {
         Content::Text(_) => None,
         Content::Blocks(blocks) => {
             let is_text = |block: &Block<'_>| matches!(block, Block::Text(text) if !is_ours(*text));
-            (!blocks.is_empty() && blocks.iter().all(is_text)).then_some(raw.len())
+            (!blocks.is_empty() && blocks.iter().all(is_text)).then_some(size)
         }
     }
 }

@@ -100,10 +100,7 @@ impl Signs {
         match message {
             Message::System(system) => match &system.detail {
                 SystemDetail::Init(_) => *self = Self { heard: Heard::Something, ..Self::default() },
-                SystemDetail::ApiRetry(retry) => {
-                    let seconds = (retry.retry_delay_ms / 1000.0).max(0.0);
-                    self.last_retry_delay = Duration::try_from_secs_f64(seconds).ok();
-                }
+                SystemDetail::ApiRetry(retry) => self.last_retry_delay = retry.delay(),
                 _ => {}
             },
             Message::Assistant(line) if line.parent_tool_use_id.is_none() => self.observe_line(line),
@@ -133,11 +130,7 @@ impl Signs {
     }
 
     fn observe_result(&mut self, result: &TurnResult) {
-        // 2.1.332 may close with a result of no turn at all, which takes nothing back.
-        let says_nothing = result.num_turns == 0
-            && !result.is_error
-            && result.result.as_deref().unwrap_or_default().is_empty();
-        if says_nothing && self.subtype.is_some() {
+        if result.says_nothing() && self.subtype.is_some() {
             return;
         }
         self.subtype = Some(result.subtype.clone());
@@ -170,8 +163,7 @@ impl Signs {
             is_sidechain: bool,
         }
         for entry in &frame.entries {
-            // Cheap before exact: nearly no entry is one of these.
-            if entry.as_str().contains("\"isApiErrorMessage\"")
+            if may_tell_of_failure(entry)
                 && entry.read::<Entry>().is_ok_and(|entry| entry.is_api_error_message && !entry.is_sidechain)
             {
                 self.take_fields(entry);
@@ -215,4 +207,9 @@ impl Signs {
         self.last_retry_delay = None;
         self.text.clear();
     }
+}
+
+/// Whether a transcript entry is worth reading for signs of a failed request: nearly none is.
+pub(super) fn may_tell_of_failure(entry: &Raw) -> bool {
+    entry.as_str().contains("\"isApiErrorMessage\"")
 }

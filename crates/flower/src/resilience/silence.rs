@@ -139,8 +139,7 @@ impl Ear {
             Message::Result(_) => self.calls.clear(),
             Message::System(system) => {
                 if let SystemDetail::ApiRetry(retry) = &system.detail {
-                    let wait = Duration::try_from_secs_f64((retry.retry_delay_ms / 1000.0).max(0.0));
-                    self.waits_until = now.saturating_add(wait.unwrap_or_default());
+                    self.waits_until = now.saturating_add(retry.delay().unwrap_or_default());
                 }
             }
             _ => {}

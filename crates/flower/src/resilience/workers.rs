@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::cause::Class;
 use super::classify::classify;
-use super::signs::Signs;
+use super::signs::{Signs, may_tell_of_failure};
 
 /// A worker that ended with a failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +51,7 @@ pub fn worker_failures(frame: &MirrorFrame) -> Vec<WorkerFailure> {
 }
 
 fn failure(raw: &Raw) -> Option<WorkerFailure> {
-    // Cheap before exact: nearly no entry is one of these.
-    if !raw.as_str().contains("\"isApiErrorMessage\"") {
+    if !may_tell_of_failure(raw) {
         return None;
     }
     let entry: Entry = raw.read().ok()?;

@@ -218,11 +218,7 @@ impl Tally {
             self.sessions.push(result.session_id.clone());
         }
         self.add_usage(result);
-        // 2.1.332 may close with a result of no turn at all, which says nothing and takes nothing back.
-        let says_nothing = result.num_turns == 0
-            && !result.is_error
-            && result.result.as_deref().unwrap_or_default().is_empty();
-        if !(says_nothing && self.last.is_some()) {
+        if !(result.says_nothing() && self.last.is_some()) {
             self.last = Some(turn_end(result));
         }
         RunEvent::TurnEnded { cost_usd: self.spent_usd(), context: self.watermark }
