@@ -24,7 +24,7 @@ mod json;
 mod proposal;
 mod survey;
 
-mod result;
+pub(crate) mod result;
 
 mod debris;
 mod denials;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{Arguments, cut};
-use crate::transcript::{Block, Content, Entry, Refusal, ToolResult, ToolUse, decode};
+use crate::rewrite::result::is_interrupted;
+use crate::transcript::{Entry, Refusal, ToolResult, ToolUse};
 
 /// Calls of one tool by how they ended. A call without a result is in `called` alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,15 @@ pub struct Calls {
     pub denied: u64,
     /// Cut off by an interrupt or by the end of the process.
     pub interrupted: u64,
+}
+
+impl std::ops::AddAssign for Calls {
+    fn add_assign(&mut self, other: Self) {
+        self.called += other.called;
+        self.failed += other.failed;
+        self.denied += other.denied;
+        self.interrupted += other.interrupted;
+    }
 }
 
 /// One call that was refused.
@@ -83,6 +93,7 @@ impl<'a> CallTally<'a> {
         let calls = self.by_tool.entry(tool_use.name.to_string()).or_default();
         let refusal = match entry.refusal() {
             None if place.denied_ids.contains(&*result.tool_use_id) => Some(Refusal::Denied),
+            None if is_interrupted(entry, result) => Some(Refusal::Interrupted),
             refusal => refusal,
         };
         match refusal {
@@ -95,7 +106,7 @@ impl<'a> CallTally<'a> {
                     agent_id: place.agent_id.map(str::to_owned),
                     tool: tool_use.name.to_string(),
                     input: Arguments::of(&tool_use).summary(),
-                    reason: cut(&result_text(result), REASON_LENGTH),
+                    reason: cut(&result.texts().join("\n"), REASON_LENGTH),
                     timestamp: entry.envelope.timestamp.as_deref().map(str::to_owned),
                 });
             }
@@ -107,21 +118,5 @@ impl<'a> CallTally<'a> {
 
     pub(super) fn finish(self) -> (BTreeMap<String, Calls>, Vec<Denial>) {
         (self.by_tool, self.denials)
-    }
-}
-
-fn result_text(result: &ToolResult<'_>) -> String {
-    match result.parts() {
-        Content::Text(text) => text.into_owned(),
-        Content::Blocks(blocks) => {
-            let texts: Vec<_> = blocks
-                .iter()
-                .filter_map(|block| match block {
-                    Block::Text(text) => decode(*text),
-                    _ => None,
-                })
-                .collect();
-            texts.join("\n")
-        }
     }
 }

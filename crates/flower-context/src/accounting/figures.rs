@@ -113,15 +113,12 @@ pub struct Totals {
 impl Totals {
     fn add(&mut self, thread: &ThreadFigures) {
         self.turns += thread.turns;
-        self.characters.add(&thread.characters);
-        self.tokens.add(&thread.tokens);
+        self.characters += thread.characters;
+        self.tokens += thread.tokens;
         self.spills.add(&thread.spills);
         self.cold_dollars += thread.cold.iter().filter_map(|cold| cold.dollars).sum::<f64>();
         for calls in thread.calls.values() {
-            self.calls.called += calls.called;
-            self.calls.failed += calls.failed;
-            self.calls.denied += calls.denied;
-            self.calls.interrupted += calls.interrupted;
+            self.calls += *calls;
         }
     }
 }

@@ -3,6 +3,9 @@
 //! Characters are Unicode scalar values of what the model sees, decoded. Images and documents count nothing here: their
 //! tokens do not follow from their bytes.
 
+use std::iter::Sum;
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,16 +52,6 @@ impl ByKind {
     pub fn total(&self) -> u64 {
         self.amounts().into_iter().sum()
     }
-
-    /// Adds the amounts of `other`.
-    pub fn add(&mut self, other: &Self) {
-        self.system += other.system;
-        self.user += other.user;
-        self.assistant += other.assistant;
-        self.thinking += other.thinking;
-        self.tool_inputs += other.tool_inputs;
-        self.tool_results += other.tool_results;
-    }
 }
 
 /// The length of a text: tokens are estimated from both numbers.
@@ -79,14 +72,14 @@ impl Length {
     }
 }
 
-impl std::ops::AddAssign for Length {
+impl AddAssign for Length {
     fn add_assign(&mut self, other: Self) {
         self.characters += other.characters;
         self.bytes += other.bytes;
     }
 }
 
-impl std::iter::Sum for Length {
+impl Sum for Length {
     fn sum<I: Iterator<Item = Self>>(lengths: I) -> Self {
         lengths.fold(Self::default(), |mut sum, length| {
             sum += length;
@@ -95,7 +88,7 @@ impl std::iter::Sum for Length {
     }
 }
 
-impl std::ops::AddAssign for ByKind<Length> {
+impl<T: AddAssign> AddAssign for ByKind<T> {
     fn add_assign(&mut self, other: Self) {
         self.system += other.system;
         self.user += other.user;

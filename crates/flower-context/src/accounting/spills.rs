@@ -1,12 +1,11 @@
 //! Results that were moved out of the context: spilled by flower, or persisted by the harness.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::rewrite::pointer::standing;
-use crate::transcript::{Block, Content, Entry, ToolResult, decode};
+use crate::transcript::{Entry, ToolResult};
 
 /// Results that are on disk instead of in the context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,12 +99,12 @@ pub(super) fn moved(
         // A look at the raw JSON spares decoding results that can be large.
         let inner = raw.strip_prefix('"');
         let may_be = inner.map_or_else(|| raw.contains(PERSISTED), |text| text.starts_with(PERSISTED));
-        if may_be { persisted(texts(result).first()?, entry) } else { None }
+        if may_be { persisted(result.texts().first()?, entry) } else { None }
     })
 }
 
 fn recorded(result: &ToolResult<'_>, record: &Recorded) -> Moved {
-    let there = texts(result);
+    let there = result.texts();
     let paths = there.iter().flat_map(|text| text.lines()).filter_map(standing::path);
     let paths = paths.filter(|path| record.names.iter().any(|name| path.ends_with(name.as_str())));
     Moved { by: Mover::Flower, paths: paths.collect(), amount: record.characters }
@@ -113,26 +112,13 @@ fn recorded(result: &ToolResult<'_>, record: &Recorded) -> Moved {
 
 fn pointed(result: &ToolResult<'_>) -> Option<Moved> {
     let mut moved = Moved { by: Mover::Flower, paths: Vec::new(), amount: 0 };
-    for text in texts(result) {
+    for text in result.texts() {
         for (path, characters) in text.lines().filter_map(standing::read) {
             moved.paths.push(path);
             moved.amount += characters;
         }
     }
     (!moved.paths.is_empty()).then_some(moved)
-}
-
-fn texts<'a>(result: &ToolResult<'a>) -> Vec<Cow<'a, str>> {
-    match result.parts() {
-        Content::Text(text) => vec![text],
-        Content::Blocks(blocks) => blocks
-            .iter()
-            .filter_map(|block| match block {
-                Block::Text(text) => decode(*text),
-                _ => None,
-            })
-            .collect(),
-    }
 }
 
 fn persisted(text: &str, entry: &Entry<'_>) -> Option<Moved> {

@@ -50,7 +50,7 @@ const REJECTED_OUTPUT: &str = "\"User rejected tool use\"";
 
 /// Whether the text of the result is what an interrupt left. Says nothing of a result that the harness
 /// itself healed: its text is neutral already.
-pub(super) fn is_interrupted(entry: &Entry<'_>, result: &ToolResult<'_>) -> bool {
+pub(crate) fn is_interrupted(entry: &Entry<'_>, result: &ToolResult<'_>) -> bool {
     let envelope = &entry.envelope;
     match entry.refusal() {
         Some(Refusal::Interrupted) => envelope.tool_denial_kind.as_deref() != Some("interrupted"),

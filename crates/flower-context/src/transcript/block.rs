@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::message::Content;
-use crate::json::{Json, Read, Reader};
+use crate::json::{Json, Read, Reader, decode};
 
 /// One block of a message.
 #[derive(Debug, Clone)]
@@ -60,12 +60,28 @@ impl<'a> ToolResult<'a> {
     pub fn parts(&self) -> Content<'a> {
         self.content.and_then(|raw| Content::read(&mut Reader::of(raw.get())).ok()).unwrap_or_default()
     }
+
+    /// The texts that the content holds, in order.
+    pub fn texts(&self) -> Vec<Cow<'a, str>> {
+        match self.parts() {
+            Content::Text(text) => vec![text],
+            Content::Blocks(blocks) => blocks.iter().filter_map(Block::text).collect(),
+        }
+    }
 }
 
 impl<'a> Block<'a> {
     /// Whether this is thinking, readable or not.
     pub fn is_thinking(&self) -> bool {
         matches!(self, Self::Thinking(_) | Self::RedactedThinking)
+    }
+
+    /// The text, if this is one.
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => decode(*text),
+            _ => None,
+        }
     }
 
     /// The call, if this is one.

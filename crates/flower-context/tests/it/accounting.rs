@@ -88,6 +88,14 @@ fn denials_are_found_by_the_marker_of_the_harness() {
 }
 
 #[test]
+fn an_interrupted_call_is_no_failure_in_any_version() {
+    for version in ["197", "332"] {
+        let figures = figures(&fixtures::recording(&format!("interrupted-{version}")), &[]);
+        assert_eq!((figures.total.calls.failed, figures.total.calls.interrupted), (0, 1), "{version}");
+    }
+}
+
+#[test]
 fn without_markers_the_caller_names_the_denied_calls() {
     let recording = fixtures::recording("denials-197");
     insta::assert_snapshot!(calls(&figures(&recording, &[])), @r"

@@ -13,11 +13,7 @@ pub(super) fn tools(figures: &Figures, texts: &'static Texts) -> Option<Section>
     let mut by_tool: BTreeMap<(&str, bool), Calls> = BTreeMap::new();
     for thread in &figures.threads {
         for (tool, calls) in &thread.calls {
-            let sum = by_tool.entry((tool, thread.worker.is_some())).or_default();
-            sum.called += calls.called;
-            sum.failed += calls.failed;
-            sum.denied += calls.denied;
-            sum.interrupted += calls.interrupted;
+            *by_tool.entry((tool, thread.worker.is_some())).or_default() += *calls;
         }
     }
     let mut calls: Vec<_> = by_tool.into_iter().collect();
