@@ -45,7 +45,18 @@
 //! # What ends
 //!
 //! A loop counts, or reads an input to its end (`loops`); a program that would wait for an input must be given
-//! one; and nothing sleeps in a loop, for whoever waits for the world to change may wait for ever.
+//! one, under whatever name it reads it (`-`, `/dev/stdin`, nothing at all); and nothing sleeps in a loop, for
+//! whoever waits for the world to change may wait for ever.
+//!
+//! Ending is not enough, a glance is cheap. Where a cost stands in the line it is held against a limit: loops go
+//! round 10,000 times altogether, a sequence runs through six digits, a format pads a line and no more, and no
+//! variable is made of itself twice in a loop (`growth`). A cost that depends on the files is not known here, and
+//! passes: listing a whole disk (`find / -name x`, `du -sh /`) takes long, and ends.
+//!
+//! Reading is another matter than listing. Devices, and streams of the kernel below `/proc` and `/sys`, have no end
+//! or wait for one, so a program that reads does not get them: not by name (`paths`), not through what the shell
+//! computes of a name that stands elsewhere in the line (`origin`), and not by reading all that lies below `/`.
+//! Programs that only look at names may have them: `ls -l /dev/dri`, `for d in /dev/sd*; do stat $d; done`.
 //!
 //! # What is trusted
 //!
@@ -64,6 +75,8 @@ mod syntax;
 mod visit;
 
 mod braces;
+mod growth;
+mod origin;
 mod output;
 mod scope;
 mod value;

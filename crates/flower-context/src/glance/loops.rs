@@ -5,6 +5,8 @@
 //! and touches neither otherwise. `for ((…))` ends under the same rule. What waits for the world to change may
 //! wait for ever.
 
+pub(super) mod rounds;
+
 use super::languages::test;
 use super::reason::{Construct, Reason};
 use super::scope::Scope;
@@ -17,27 +19,30 @@ use super::visit::{Part, each_part_of};
 /// Rounds that are still cheap.
 const ROUND_LIMIT: u32 = 10_000;
 
-/// Refuses a `while` or an `until` that may not end.
+/// Refuses a `while` or an `until` that may not end, and returns how often it goes round as far as that is written.
 pub(super) fn judge_while(
     span: Span,
     condition: &List,
     until: bool,
     body: &List,
     scope: &Scope<'_>,
-) -> Result<(), Fault> {
-    if (!until && reads_to_the_end(condition)) || counts_while(condition, until, body, scope) {
-        return Ok(());
+) -> Result<u64, Fault> {
+    if !until && reads_to_the_end(condition) {
+        return Ok(1);
+    }
+    if let Some(rounds) = counts_while(condition, until, body, scope) {
+        return Ok(rounds);
     }
     Err(Fault { span, reason: Reason::Construct(Construct::EndlessLoop) })
 }
 
-/// Refuses a `for ((…))` that may not end.
+/// Refuses a `for ((…))` that may not end, and returns how often it goes round as far as that is written.
 pub(super) fn judge_count(
     span: Span,
     parts: &[Arithmetic; 3],
     body: &List,
     scope: &Scope<'_>,
-) -> Result<(), Fault> {
+) -> Result<u64, Fault> {
     let [start, condition, step] = parts;
     let counted = (|| {
         let bound = Bound::of_text(scope.text(condition.span), scope)?;
@@ -45,13 +50,11 @@ pub(super) fn judge_count(
         let (name, first) = scope.text(start.span).split_once('=')?;
         let starts = name.trim() == bound.name && is_small(first.trim());
         let steps = step.name == bound.name && step.up == bound.up;
-        Some(starts && steps && bound.stays(body) && settings(body, bound.name) == 0)
+        let counts = starts && steps && bound.stays(body) && settings(body, bound.name) == 0;
+        let first = first.trim().parse::<i64>().ok()?.unsigned_abs();
+        counts.then_some(bound.rounds.max(first))
     })();
-    if counted == Some(true) {
-        Ok(())
-    } else {
-        Err(Fault { span, reason: Reason::Construct(Construct::EndlessLoop) })
-    }
+    counted.ok_or(Fault { span, reason: Reason::Construct(Construct::EndlessLoop) })
 }
 
 /// `while read …`, with `[ -n "$line" ]` for a last line without a newline.
@@ -74,9 +77,9 @@ fn reads_to_the_end(condition: &List) -> bool {
         })
 }
 
-fn counts_while(condition: &List, until: bool, body: &List, scope: &Scope<'_>) -> bool {
-    let [Pipeline { commands, negated: false, .. }] = condition.pipelines.as_slice() else { return false };
-    let [Command { body: test, redirects, .. }] = commands.as_slice() else { return false };
+fn counts_while(condition: &List, until: bool, body: &List, scope: &Scope<'_>) -> Option<u64> {
+    let [Pipeline { commands, negated: false, .. }] = condition.pipelines.as_slice() else { return None };
+    let [Command { body: test, redirects, .. }] = commands.as_slice() else { return None };
     let bound = match test {
         Body::Arithmetic(arithmetic) if !until => Bound::of_text(scope.text(arithmetic.span), scope),
         Body::Simple { assignments, words } if assignments.is_empty() => match words.as_slice() {
@@ -94,14 +97,15 @@ fn counts_while(condition: &List, until: bool, body: &List, scope: &Scope<'_>) -
         },
         _ => None,
     };
-    let Some(bound) = bound.filter(|_| redirects.is_empty()) else { return false };
+    let bound = bound.filter(|_| redirects.is_empty())?;
     let steps = body.pipelines.iter().any(|pipeline| {
         // It runs in every round, and in this shell.
         let certain = pipeline.joint == Joint::Then && pipeline.commands.len() == 1;
         let step = pipeline.commands.first().and_then(|command| Step::of_command(command, scope));
         certain && step.is_some_and(|step| step.name == bound.name && step.up == bound.up)
     });
-    steps && settings(body, bound.name) == 1 && bound.stays(body) && !leaves_early(body)
+    let counts = steps && settings(body, bound.name) == 1 && bound.stays(body) && !leaves_early(body);
+    counts.then_some(bound.rounds)
 }
 
 /// A counter and what ends the loop.
@@ -111,6 +115,8 @@ struct Bound<'a> {
     up: bool,
     /// The variable that holds the bound, if it is no number.
     variable: Option<&'a str>,
+    /// The bound, if it is written.
+    rounds: u64,
 }
 
 impl<'a> Bound<'a> {
@@ -124,8 +130,8 @@ impl<'a> Bound<'a> {
         let name = name.trim();
         let variable = variable_of(bound);
         let known = is_small(bound)
-            || variable.is_some_and(|name| scope.holds_a_number(name) || bound.starts_with("${#"));
-        (is_name(name) && known).then_some(Self { name, up, variable })
+            || variable.is_some_and(|name| scope.holds_a_bound(name) || bound.starts_with("${#"));
+        (is_name(name) && known).then_some(Self { name, up, variable, rounds: rounds_to(bound) })
     }
 
     /// `"$i" -lt 10`
@@ -142,12 +148,12 @@ impl<'a> Bound<'a> {
             ("-gt" | "-ge", false) | ("-le" | "-lt", true) => false,
             _ => return None,
         };
-        if right.bare().is_some_and(is_small) {
-            return Some(Self { name, up, variable: None });
+        if let Some(bound) = right.bare().filter(|bound| is_small(bound)) {
+            return Some(Self { name, up, variable: None, rounds: rounds_to(bound) });
         }
         let (bound, form) = only_variable(right)?;
-        let known = form == Form::Length || (form == Form::Whole && scope.holds_a_number(bound));
-        known.then_some(Self { name, up, variable: Some(bound) })
+        let known = form == Form::Length || (form == Form::Whole && scope.holds_a_bound(bound));
+        known.then_some(Self { name, up, variable: Some(bound), rounds: 1 })
     }
 
     /// Whether a body leaves the bound as it is.
@@ -185,6 +191,10 @@ fn only_variable(word: &Word) -> Option<(&str, Form)> {
         }
         _ => None,
     }
+}
+
+fn rounds_to(bound: &str) -> u64 {
+    bound.parse::<i64>().map_or(1, i64::unsigned_abs).max(1)
 }
 
 fn is_small(text: &str) -> bool {

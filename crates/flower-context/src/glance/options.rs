@@ -5,8 +5,8 @@
 //! begins with a dash is refused where an option could do harm, so an entry that is wrong about a value
 //! cannot hide an option.
 
-use super::paths::{is_device, may_be_device};
-use super::programs::{Operands, Program};
+use super::paths::{is_device, is_kernel_tree, is_root};
+use super::programs::{Context, Operands, Program};
 use super::reason::Reason;
 use super::value::{Arg, Class, NUMBER};
 
@@ -18,12 +18,28 @@ pub(super) struct Call<'a> {
     /// Options in order, short ones as one letter, long ones without dashes.
     pub(super) options: Vec<(&'a str, Option<Arg>)>,
     pub(super) operands: Vec<&'a Arg>,
+    /// What is known where the program is called.
+    pub(super) context: Context,
 }
 
 impl Call<'_> {
     /// Whether one of these options is given.
     pub(super) fn has(&self, names: &[&str]) -> bool {
         self.options.iter().any(|(name, _)| names.contains(name))
+    }
+
+    /// Whether a place to look at is where devices are, or holds that: nothing below it is read.
+    pub(super) fn leads_to_devices(&self, place: &Arg) -> bool {
+        let relative = |path: &str| self.context.at_root && !path.starts_with(['/', '~']);
+        place.exact().is_some_and(|path| {
+            let path = if relative(path) { format!("/{path}") } else { path.to_owned() };
+            path != "/dev/null" && (is_root(&path) || is_kernel_tree(&path))
+        })
+    }
+
+    /// The refusal of a program that reads its standard input, which nothing gives it.
+    pub(super) fn no_input(&self) -> Reason {
+        Reason::NoInput { program: self.name.clone() }
     }
 
     /// The refusal of an option.
@@ -41,6 +57,9 @@ impl Call<'_> {
         Reason::Operand { program: self.name.clone(), operand: operand.shown().to_owned() }
     }
 }
+
+/// Options that give a pattern: then the first operand is a file.
+pub(super) const PATTERN_OPTIONS: &[&str] = &["e", "f", "regexp", "file"];
 
 /// How an option takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +79,9 @@ pub(super) fn sort<'a>(
     outer: &[&'a Program],
     name: &str,
     args: &'a [Arg],
+    context: Context,
 ) -> Result<Call<'a>, Reason> {
-    let call = Call { name: name.to_owned(), options: Vec::new(), operands: Vec::new() };
+    let call = Call { name: name.to_owned(), options: Vec::new(), operands: Vec::new(), context };
     let mut sorter = Sorter { program, outer, args: args.iter(), call, only_operands: false };
     while let Some(arg) = sorter.args.next() {
         sorter.take(arg)?;
@@ -75,8 +95,9 @@ pub(super) fn skip_options<'a>(
     program: &'a Program,
     name: &str,
     args: &'a [Arg],
+    context: Context,
 ) -> Result<&'a [Arg], Reason> {
-    let call = Call { name: name.to_owned(), options: Vec::new(), operands: Vec::new() };
+    let call = Call { name: name.to_owned(), options: Vec::new(), operands: Vec::new(), context };
     let mut sorter = Sorter { program, outer: &[], args: args.iter(), call, only_operands: false };
     loop {
         let left = sorter.args.as_slice();
@@ -239,7 +260,9 @@ impl<'a> Sorter<'a, '_> {
     }
 
     fn operand(&mut self, arg: &'a Arg) -> Result<(), Reason> {
-        self.no_device(arg)?;
+        if !self.program.pattern || !self.call.operands.is_empty() || self.call.has(PATTERN_OPTIONS) {
+            self.no_device(arg)?;
+        }
         self.call.operands.push(arg);
         self.only_operands |= self.program.stops;
         Ok(())
@@ -247,10 +270,10 @@ impl<'a> Sorter<'a, '_> {
 
     /// Devices and kernel streams may never end, and a program that reads them does not either.
     fn no_device(&self, arg: &Arg) -> Result<(), Reason> {
-        let device = match arg {
-            Arg::Exact(path) => is_device(path),
-            Arg::Open(open) => may_be_device(&open.head),
-        };
+        // Below `/` a relative name is whole but for a slash.
+        let below =
+            self.call.context.at_root && arg.exact().is_some_and(|path| is_device(&format!("/{path}")));
+        let device = below || arg.may_be_device();
         if device && !self.program.devices { Err(self.call.operand(arg)) } else { Ok(()) }
     }
 
@@ -294,6 +317,10 @@ impl<'a> Sorter<'a, '_> {
     }
 
     fn finish(self) -> Result<Call<'a>, Reason> {
+        // The option may stand behind what was taken for the pattern.
+        if self.program.pattern && self.call.has(PATTERN_OPTIONS) {
+            self.call.operands.iter().try_for_each(|arg| self.no_device(arg))?;
+        }
         let Self { program, call, .. } = self;
         let limit = match program.operands {
             Operands::Any => return Ok(call),

@@ -125,7 +125,7 @@ fn arguments(command: &Command, scope: &Scope<'_>) -> Option<(String, Vec<Arg>)>
     let Body::Simple { words, .. } = &command.body else { return None };
     let mut args: Vec<Arg> = Vec::new();
     for word in words {
-        args.append(&mut word::expand(word, scope).ok()?);
+        args.append(&mut word::expand_unmarked(word, scope).ok()?);
     }
     let Arg::Exact(program) = args.first()? else { return None };
     Some((program.clone(), args.split_off(1)))

@@ -12,7 +12,7 @@ pub(super) fn is_device(path: &str) -> bool {
     // `../../dev/zero`, `/proc/1/root/dev/zero`, `/proc/kmsg`
     ENDLESS_FILES.iter().any(|file| path.ends_with(file))
         || path.starts_with("/inet")
-        || (path.starts_with("/proc/") && path.contains("/fd/"))
+        || (path.starts_with("/proc/") && (path.contains("/fd/") || path.ends_with("/mem")))
         || ENDLESS_DEVICES.iter().any(|device| path.ends_with(device) && path.contains("dev/"))
 }
 
@@ -27,11 +27,69 @@ pub(super) fn may_be_device(head: &str) -> bool {
     !head.is_empty() && (head.starts_with("/dev") || "/dev/".starts_with(head) || is_device(head))
 }
 
+/// Whether a path of which only the head and the tail are known may name a stream of the kernel: `/proc/*`,
+/// `/proc/1/$x`, `/proc/*/mem`, but neither `/proc/*/status` nor `/proc/sys/vm/*`.
+pub(super) fn may_be_stream(head: &str, tail: &str) -> bool {
+    let ends = |tree: &str| if tail.contains('/') { is_device(&format!("{tree}1{tail}")) } else { true };
+    let inside = |directory: &str| head.starts_with(directory) || directory.starts_with(head);
+    if let Some(rest) = head.strip_prefix("/proc/") {
+        let process = match rest.split_once('/') {
+            Some((name, _)) => {
+                matches!(name, "self" | "thread-self") || name.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            None => true,
+        };
+        return process && ends("/proc/");
+    }
+    head.starts_with("/sys/") && STREAM_DIRECTORIES.iter().any(|directory| inside(directory)) && ends("/sys/")
+}
+
+/// Whether a text speaks of a device by its whole path: `/dev/zero`, `x=/dev/%s`.
+pub(super) fn speaks_of_device(text: &str) -> bool {
+    text.match_indices("/dev/").any(|(at, found)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let relative = before.is_some_and(|c| c.is_alphanumeric() || "_.~}*?]/\u{1}".contains(c));
+        let name = text.get(at + found.len()..).unwrap_or_default();
+        !relative && !["null", "std", "fd/", "shm/"].iter().any(|harmless| name.starts_with(harmless))
+    })
+}
+
+/// Whether a path is the root of all, however it is spelled.
+pub(super) fn is_root(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => depth = depth.saturating_sub(1),
+            _ => depth += 1,
+        }
+    }
+    path.starts_with('/') && depth == 0
+}
+
+/// Whether the first bytes of a device come at once: those of a disk, and random ones. A terminal waits for a person,
+/// and a log of the kernel for the next line.
+pub(super) fn gives_bytes(path: &str) -> bool {
+    let known = |name: &str| matches!(name, "zero" | "full" | "random" | "urandom");
+    let disk = |name: &str| {
+        ["sd", "nvme", "vd", "hd", "loop", "disk", "mmcblk"].iter().any(|kind| name.starts_with(kind))
+    };
+    path.strip_prefix("/dev/").is_some_and(|name| known(name) || disk(name))
+}
+
+/// Whether a program that is given this name reads what it is given anyway.
+pub(super) fn is_standard_input(path: &str) -> bool {
+    matches!(path, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
+/// Where streams are besides processes.
+const STREAM_DIRECTORIES: &[&str] = &["/sys/kernel/debug/", "/sys/kernel/tracing/"];
+
 /// Devices that are at their end at once, or are what the command has open anyway.
 const HARMLESS_DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev", "/dev/"];
 
 /// Files of the kernel that wait for more, or hold all memory there could be.
-const ENDLESS_FILES: &[&str] = &["/kmsg", "trace_pipe", "/kcore", "/pagemap", "/proc/self/mem"];
+const ENDLESS_FILES: &[&str] = &["/kmsg", "trace_pipe", "/kcore", "/pagemap"];
 
 const ENDLESS_DEVICES: &[&str] = &["/zero", "/full", "/random", "/urandom", "/tty", "/console", "/ptmx"];
 
@@ -50,6 +108,7 @@ mod tests {
             "/./dev/tty",
             "/proc/kcore",
             "/proc/12/fd/0",
+            "/proc/12/mem",
             "/inet/tcp/0/198.51.100.7/80",
         ] {
             assert!(is_device(path), "{path}");
@@ -73,6 +132,61 @@ mod tests {
             ("/home/", false),
         ] {
             assert_eq!(may_be_device(head), may, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_may_name_a_stream() {
+        for (head, tail, may) in [
+            ("/proc/", "", true),
+            ("/proc/km", "", true),
+            ("/proc/", "/mem", true),
+            ("/proc/1/", "", true),
+            ("/proc/self/", "", true),
+            ("/sys/", "", true),
+            ("/sys/kernel/debug/x/", "", true),
+            ("/proc/", "/status", false),
+            ("/proc/sys/vm/", "", false),
+            ("/sys/class/net/", "/address", false),
+            ("/sys/class/net/", "", false),
+            ("/etc/", "", false),
+            ("", "", false),
+        ] {
+            assert_eq!(may_be_stream(head, tail), may, "{head}*{tail}");
+        }
+    }
+
+    #[test]
+    fn a_text_speaks_of_a_device_by_its_whole_path() {
+        for (text, speaks) in [
+            ("/dev/zero", true),
+            ("/dev/%s", true),
+            ("if=/dev/sda", true),
+            ("s|^|/dev/|", true),
+            ("${x:-/dev/zero}", true),
+            ("/dev/null", false),
+            ("2>/dev/null", false),
+            ("src/dev/mod.rs", false),
+            ("~/dev/x", false),
+            ("/home/dev/x", false),
+            ("/dev", false),
+        ] {
+            assert_eq!(speaks_of_device(text), speaks, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_root_is_known_under_any_spelling() {
+        for (path, expected) in [
+            ("/", true),
+            ("//", true),
+            ("/.", true),
+            ("/usr/..", true),
+            ("/..", true),
+            ("/usr", false),
+            ("..", false),
+        ] {
+            assert_eq!(is_root(path), expected, "{path}");
         }
     }
 

@@ -23,6 +23,7 @@
 //! - `asked`: sub-commands of which only the help may be asked for (`git push --help`);
 //! - `reads(1)`: with fewer operands it reads its standard input, which something must give it then;
 //! - `devices`: operands under `/dev` are looked at, not read;
+//! - `pattern`: the first operand is a pattern, and may look like a device;
 //! - `then`: a function that has the last word.
 //!
 //! `--help` and `--version` pass alone for every program that is listed.
@@ -48,6 +49,8 @@ use std::sync::LazyLock;
 
 use super::languages::{fd, find, test, xargs};
 use super::options::{self, Call};
+use super::origin::Origin;
+use super::paths::is_standard_input;
 use super::reason::{Harm, Reason};
 use super::value::{Arg, Class};
 use super::wrap;
@@ -61,8 +64,12 @@ pub(super) struct Context {
     pub(super) depth: u8,
     /// Something in the command line gives it its standard input.
     pub(super) fed: bool,
+    /// What the words on its standard input may come of.
+    pub(super) origin: Origin,
     /// How many loops are around it.
     pub(super) loops: usize,
+    /// The command line goes to the root of all.
+    pub(super) at_root: bool,
 }
 
 impl Context {
@@ -101,6 +108,8 @@ pub(super) struct Program {
     /// The wildest of the words that only the shell knows that may stand among its arguments.
     pub(super) wildest: Class,
     pub(super) devices: bool,
+    /// The first operand is a pattern, unless an option gives one.
+    pub(super) pattern: bool,
     pub(super) stops: bool,
     probes: &'static str,
     only_probes: bool,
@@ -125,6 +134,7 @@ const fn program(names: &'static str) -> Program {
         operands: Operands::Any,
         wildest: Class::Path,
         devices: false,
+        pattern: false,
         stops: false,
         probes: "",
         only_probes: false,
@@ -189,6 +199,10 @@ impl Program {
 
     const fn devices(self) -> Self {
         Self { devices: true, ..self }
+    }
+
+    const fn pattern(self) -> Self {
+        Self { pattern: true, ..self }
     }
 
     const fn stops(self) -> Self {
@@ -266,7 +280,7 @@ pub(super) fn judge(name: &str, args: &[Arg], context: Context) -> Result<(), Re
         ("fd" | "fdfind", _) if fd::split(args).1.is_some() => {
             let (own, command) = fd::split(args);
             judge(name, own, context)?;
-            return fd::judge_command(command.unwrap_or_default(), context);
+            return fd::judge_command(own, command.unwrap_or_default(), context);
         }
         // Whoever waits in a loop waits for something to happen, and that may be never.
         ("sleep", _) if context.loops > 0 => {
@@ -335,7 +349,7 @@ fn by_table(
         });
     }
     if !program.subcommands.is_empty() {
-        let left = options::skip_options(program, name, args)?;
+        let left = options::skip_options(program, name, args, context)?;
         match left.split_first() {
             Some((word, rest)) => {
                 let subcommand = word.exact().unwrap_or_default();
@@ -363,12 +377,26 @@ fn by_table(
             None => {}
         }
     }
-    let call = options::sort(program, outer, name, args)?;
-    let named = call.operands.iter().filter(|arg| arg.exact() != Some("-")).count();
-    if named < program.reads && !context.fed && !call.has(&["files0-from"]) {
-        return Err(Reason::NoInput { program: name.to_owned() });
+    let call = options::sort(program, outer, name, args, context)?;
+    if !context.fed && waits(program, &call) {
+        return Err(call.no_input());
     }
     program.check.map_or(Ok(()), |check| check(&call))
+}
+
+/// Options whose value names a file to read.
+const FILE_OPTIONS: &[&str] = &["f", "file", "files-from", "files0-from", "from-file", "to-file"];
+
+/// Whether a call reads its standard input.
+fn waits(program: &Program, call: &Call<'_>) -> bool {
+    let is_input = |arg: &Arg| arg.exact().is_some_and(is_standard_input);
+    let named = call.operands.iter().filter(|arg| !is_input(arg)).count();
+    let asked = call.options.iter().any(|(name, value)| match value {
+        Some(value) => is_input(value) && (FILE_OPTIONS.contains(name) || value.exact() != Some("-")),
+        None => *name == "stdin",
+    });
+    let dashes = !program.devices && named < call.operands.len();
+    asked || dashes || (named < program.reads && !call.has(&["files0-from"]))
 }
 
 #[cfg(test)]

@@ -136,6 +136,10 @@ pub enum Construct {
     Keyword,
     /// A loop that neither reads an input to its end nor counts to a bound.
     EndlessLoop,
+    /// Loops that go round too often, alone or one inside the other.
+    LongLoop,
+    /// A variable that is made of itself twice, again and again: forty times fill any memory.
+    Doubling,
     /// `>(command)`
     OutputProcess,
     /// `name=([subscript]=…)`

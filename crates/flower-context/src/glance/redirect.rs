@@ -1,6 +1,6 @@
 //! Redirects: what a glance may read from and write to.
 
-use super::paths::{is_device, may_be_device};
+use super::paths::is_device;
 use super::reason::Reason;
 use super::scope::Scope;
 use super::syntax::{Fault, Redirect, RedirectKind};
@@ -24,8 +24,8 @@ pub(super) fn judge(redirect: &Redirect, scope: &Scope<'_>) -> Result<(), Fault>
                 Some(Arg::Exact(path)) => path == "/dev/null" || !is_device(&path),
                 // `/dev/tcp/host/port` is a connection to bash, which looks at the word after expansion; a
                 // name out of a listing is relative to a directory that the line names.
-                Some(Arg::Open(open)) => {
-                    !open.many && open.start <= Class::Name && !may_be_device(&open.head)
+                Some(ref source @ Arg::Open(ref open)) => {
+                    !open.many && open.start <= Class::Name && !source.may_be_device()
                 }
                 None => false,
             };

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::origin::{self, Origin};
 use super::output;
 use super::reason::Reason;
-use super::syntax::{Assigned, Body, Command, Fault, Form, Piece, Script, Span, Subscript, Word};
+use super::syntax::{Arithmetic, Assigned, Body, Command, Fault, Form, Piece, Script, Span, Subscript, Word};
 use super::value::{Class, Value};
 use super::visit::{Feed, Part, each_part};
 use super::word;
@@ -23,6 +24,11 @@ const ROUND_LIMIT: usize = 8;
 pub(super) struct Scope<'a> {
     source: &'a str,
     values: HashMap<&'a str, Value>,
+    /// What the values may come of, where that is anything.
+    origins: HashMap<&'a str, Origin>,
+    /// What is written anywhere in the line.
+    origin: Origin,
+    at_root: bool,
 }
 
 /// One place that gives a variable a value.
@@ -33,7 +39,10 @@ enum Definition<'a> {
     List(&'a str, &'a [Word]),
     /// `read`
     Line(&'a str, Feed<'a>),
-    Class(&'a str, Class),
+    /// `((name = …))`
+    Sum(&'a str, &'a Arithmetic),
+    /// `name+=…`
+    Appended(&'a str, &'a Word),
 }
 
 impl<'a> Scope<'a> {
@@ -43,14 +52,15 @@ impl<'a> Scope<'a> {
         each_part(script, &mut |part| match part {
             Part::Command(command, feed) => collect(command, feed, &mut definitions),
             Part::Arithmetic(arithmetic) => {
-                definitions.extend(arithmetic.sets.iter().map(|name| Definition::Class(name, Class::Number)));
+                definitions.extend(arithmetic.sets.iter().map(|name| Definition::Sum(name, arithmetic)));
             }
         });
         let too_complex = || Fault { span: Span { start: 0, end: source.len() }, reason: Reason::TooComplex };
         if definitions.len() > DEFINITION_LIMIT {
             return Err(too_complex());
         }
-        let mut scope = Self { source, values: HashMap::new() };
+        let (origin, at_root) = origin::of_script(source, script);
+        let mut scope = Self { source, values: HashMap::new(), origins: HashMap::new(), origin, at_root };
         for _ in 0..ROUND_LIMIT {
             if !scope.round(&definitions)? {
                 return Ok(scope);
@@ -65,7 +75,8 @@ impl<'a> Scope<'a> {
         for definition in definitions {
             let (name, value) = match definition {
                 Definition::Word(name, word) => (*name, word::value(word, self)),
-                Definition::Class(name, class) => (*name, Value::Class(*class)),
+                Definition::Sum(name, _) => (*name, Value::Class(Class::Number)),
+                Definition::Appended(name, _) => (*name, Value::Class(Class::Unknown)),
                 Definition::Line(name, feed) => (*name, Value::Class(self.line_of(*feed))),
                 Definition::Loop(name, words) => {
                     let Some(value) = self.any_of(words)? else { continue };
@@ -80,8 +91,41 @@ impl<'a> Scope<'a> {
             };
             let joined = self.values.get(name).map_or_else(|| value.clone(), |known| known.join(&value));
             changed |= self.values.insert(name, joined.clone()).as_ref() != Some(&joined);
+            let origin = self.origin_of(name).or(self.defined(definition));
+            changed |= self.origins.insert(name, origin).unwrap_or_default() != origin;
         }
         Ok(changed)
+    }
+
+    /// What a definition gives its variable besides a value.
+    fn defined(&self, definition: &Definition<'_>) -> Origin {
+        if self.origin == Origin::NONE {
+            return Origin::NONE;
+        }
+        match definition {
+            Definition::Word(_, word) | Definition::Appended(_, word) => origin::of_word(word, self),
+            Definition::Loop(_, words) | Definition::List(_, words) => {
+                words.iter().map(|word| origin::of_word(word, self)).fold(Origin::NONE, Origin::or)
+            }
+            Definition::Sum(_, arithmetic) => origin::of_arithmetic(arithmetic, self),
+            Definition::Line(_, feed) => self.origin_of_line(*feed),
+        }
+    }
+
+    fn origin_of_line(&self, feed: Feed<'_>) -> Origin {
+        match feed {
+            Feed::Unknown => Origin::NONE,
+            Feed::Stages(commands) => commands
+                .iter()
+                .map(|command| origin::of_command(command, self))
+                .fold(Origin::NONE, Origin::or),
+            Feed::Word(word) => match word.pieces.as_slice() {
+                [Piece::Process(list)] => origin::of_list(list, self),
+                _ => Origin::NONE,
+            },
+            Feed::Text(word) => origin::of_word(word, self),
+            Feed::Document => self.origin,
+        }
     }
 
     /// What is known of the arguments that words become.
@@ -100,7 +144,7 @@ impl<'a> Scope<'a> {
     /// anew.
     fn line_of(&self, feed: Feed<'_>) -> Class {
         let class = match feed {
-            Feed::Unknown => Class::Unknown,
+            Feed::Unknown | Feed::Text(_) | Feed::Document => Class::Unknown,
             Feed::Stages(commands) => output::of_stages(commands, self),
             Feed::Word(word) => match word.pieces.as_slice() {
                 [Piece::Process(list)] => output::of_list(list, self),
@@ -108,6 +152,26 @@ impl<'a> Scope<'a> {
             },
         };
         if (Class::Path..Class::Name).contains(&class) { Class::Name } else { class }
+    }
+
+    /// The whole command line.
+    pub(super) fn source(&self) -> &'a str {
+        self.source
+    }
+
+    /// What is written anywhere in the command line.
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// What a variable may come of. Whoever started the session is trusted.
+    pub(super) fn origin_of(&self, name: &str) -> Origin {
+        self.origins.get(name).copied().unwrap_or_default()
+    }
+
+    /// Whether the command line goes to the root of all.
+    pub(super) fn is_at_root(&self) -> bool {
+        self.at_root
     }
 
     /// The text of a span.
@@ -141,9 +205,9 @@ impl<'a> Scope<'a> {
         self.parameter(name, None, Form::Whole).class() == Class::Number
     }
 
-    /// Whether the command line itself sets this name, and to nothing but numbers.
-    pub(super) fn holds_a_number(&self, name: &str) -> bool {
-        self.values.contains_key(name) && self.is_number(name)
+    /// Whether the command line itself sets this name, and to nothing but numbers that are cheap to count to.
+    pub(super) fn holds_a_bound(&self, name: &str) -> bool {
+        self.values.contains_key(name) && self.is_number(name) && !self.origin_of(name).large
     }
 }
 
@@ -152,8 +216,8 @@ fn collect<'a>(command: &'a Command, feed: Feed<'a>, definitions: &mut Vec<Defin
         Body::Simple { assignments, words } => {
             if words.is_empty() {
                 definitions.extend(assignments.iter().map(|assignment| match &assignment.value {
-                    Assigned::Text(_) if assignment.appends => {
-                        Definition::Class(&assignment.name, Class::Unknown)
+                    Assigned::Text(word) if assignment.appends => {
+                        Definition::Appended(&assignment.name, word)
                     }
                     Assigned::Text(word) => Definition::Word(&assignment.name, word),
                     // Appended or not, an element may be any of them.

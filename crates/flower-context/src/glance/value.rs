@@ -4,7 +4,8 @@
 //! that can do harm hangs on one thing: may such an argument be taken for an option. So what is kept of a
 //! computed text is how it may begin and whether it may fall apart into several arguments.
 
-use super::paths::may_be_device;
+use super::origin::Origin;
+use super::paths::{is_device, may_be_device, may_be_stream};
 
 /// What kind of text the shell will put somewhere, from the tamest to the wildest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,10 +122,24 @@ pub(super) struct Open {
     pub(super) many: bool,
     /// The text behind the last computed part, if every argument that comes of it ends so.
     pub(super) tail: String,
+    /// The text behind the last computed part, whatever the word falls apart into.
+    pub(super) end: String,
     /// The whole text with [`NUMBER`] in the place of each computed number, when nothing else is computed.
     pub(super) outline: Option<String>,
+    /// What the computed parts may come of.
+    pub(super) origin: Origin,
     /// The word as written, for messages.
     pub(super) shown: String,
+}
+
+impl Open {
+    /// Whether it comes of the name of a device, and what is known of its end leaves it one: of `$x/comm` it does not.
+    fn ends_as_device(&self) -> bool {
+        let named = self.origin.device && self.head.is_empty() && self.start > Class::Number;
+        named
+            && (!self.end.contains('/')
+                || ["dev", "/proc/1"].iter().any(|tree| is_device(&format!("{tree}{}", self.end))))
+    }
 }
 
 impl Arg {
@@ -151,6 +166,16 @@ impl Arg {
                     }
                 }
                 Some(texts)
+            }
+        }
+    }
+
+    /// Whether a program that reads it may be given a device or a stream of the kernel.
+    pub(super) fn may_be_device(&self) -> bool {
+        match self {
+            Self::Exact(path) => is_device(path),
+            Self::Open(open) => {
+                may_be_device(&open.head) || may_be_stream(&open.head, &open.tail) || open.ends_as_device()
             }
         }
     }

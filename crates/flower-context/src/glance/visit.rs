@@ -13,6 +13,10 @@ pub(super) enum Feed<'a> {
     Stages(&'a [Command]),
     /// From a word that is opened: `< <(…)`.
     Word(&'a Word),
+    /// From a word that is handed over: `<<< word`.
+    Text(&'a Word),
+    /// From a here-document.
+    Document,
 }
 
 /// What may set a variable.
@@ -36,6 +40,11 @@ pub(super) fn each_part<'a>(script: &'a Script, see: See<'_, 'a>) {
 /// Calls `see` for each part of a list.
 pub(super) fn each_part_of<'a>(list: &'a List, see: See<'_, 'a>) {
     in_list(list, Feed::Unknown, see);
+}
+
+/// Calls `see` for each part of a command, itself first.
+pub(super) fn each_part_in<'a>(command: &'a Command, see: See<'_, 'a>) {
+    in_command(command, Feed::Unknown, see);
 }
 
 fn in_list<'a>(list: &'a List, feed: Feed<'a>, see: See<'_, 'a>) {
@@ -107,7 +116,9 @@ fn in_command<'a>(command: &'a Command, feed: Feed<'a>, see: See<'_, 'a>) {
 fn redirected<'a>(feed: Feed<'a>, redirect: &'a Redirect) -> Feed<'a> {
     match &redirect.kind {
         RedirectKind::Read(word) => Feed::Word(word),
-        RedirectKind::HereString(_) | RedirectKind::HereDocument | RedirectKind::Descriptor => Feed::Unknown,
+        RedirectKind::HereString(word) => Feed::Text(word),
+        RedirectKind::HereDocument => Feed::Document,
+        RedirectKind::Descriptor => Feed::Unknown,
         RedirectKind::Write(_) => feed,
     }
 }

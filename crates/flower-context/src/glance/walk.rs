@@ -1,10 +1,12 @@
 //! The judge of a parsed command line: every command in it must be known, whatever happens to run before it.
 
+use super::growth;
 use super::languages::{arithmetic, bc, test};
-use super::loops;
+use super::loops::{self, rounds};
+use super::origin::{self, Origin};
 use super::output;
 use super::programs;
-use super::reason::Reason;
+use super::reason::{Construct, Reason};
 use super::redirect;
 use super::scope::{Scope, may_be_set};
 use super::syntax::{
@@ -21,7 +23,10 @@ const LOOP_LIMIT: usize = 2;
 /// Refuses the first part of `script` that is not known to be harmless.
 pub(super) fn judge(source: &str, script: &Script) -> Result<(), Fault> {
     let scope = Scope::of(source, script)?;
-    let judge = Judge { scope: &scope, loops: 0, fed: false, source: None };
+    if growth::is_fast(script) {
+        return refuse(Span { start: 0, end: source.len() }, Reason::Construct(Construct::Doubling));
+    }
+    let judge = Judge { scope: &scope, loops: 0, rounds: 1, fed: false, origin: Origin::NONE, source: None };
     judge.list(&script.list, Class::Unknown)?;
     script.bodies.iter().try_for_each(|body| judge.nested(body))
 }
@@ -30,8 +35,12 @@ pub(super) fn judge(source: &str, script: &Script) -> Result<(), Fault> {
 struct Judge<'s> {
     scope: &'s Scope<'s>,
     loops: usize,
+    /// How often they go round altogether, as far as the line says it.
+    rounds: u64,
     /// A pipe or a redirect gives what is judged its standard input.
     fed: bool,
+    /// What that may come of.
+    origin: Origin,
     /// The first stage of a pipeline, for the second one.
     source: Option<&'s Command>,
 }
@@ -48,11 +57,13 @@ impl<'s> Judge<'s> {
 
     fn pipeline(&self, pipeline: &'s Pipeline, input: Class) -> Result<(), Fault> {
         let mut input = input;
+        let mut origin = self.origin;
         for (index, command) in pipeline.commands.iter().enumerate() {
             let source = if index == 1 { pipeline.commands.first() } else { None };
-            Self { fed: self.fed || index > 0, source, ..*self }.command(command, input)?;
+            Self { fed: self.fed || index > 0, origin, source, ..*self }.command(command, input)?;
             if index + 1 < pipeline.commands.len() {
                 input = output::of_command(command, input, self.scope);
+                origin = origin.or(origin::of_command(command, self.scope));
             }
         }
         Ok(())
@@ -68,10 +79,14 @@ impl<'s> Judge<'s> {
                 RedirectKind::Read(word) | RedirectKind::HereString(word) => {
                     self.nested(word)?;
                     inner.fed = true;
+                    inner.origin = origin::of_word(word, self.scope);
                 }
                 RedirectKind::Write(word) => self.nested(word)?,
                 RedirectKind::Descriptor => {}
-                RedirectKind::HereDocument => inner.fed = true,
+                RedirectKind::HereDocument => {
+                    inner.fed = true;
+                    inner.origin = self.scope.origin();
+                }
             }
         }
         match &command.body {
@@ -81,12 +96,12 @@ impl<'s> Judge<'s> {
             Body::For { name, words, body } => {
                 settable(command.span, name)?;
                 words.iter().try_for_each(|word| self.nested(word))?;
-                inner.looped(command.span)?.list(body, Class::Unknown)
+                inner.looped(command.span, rounds::of_words(words))?.list(body, Class::Unknown)
             }
             Body::Count { parts, body } => {
                 parts.iter().try_for_each(|part| self.arithmetic(part))?;
-                loops::judge_count(command.span, parts, body, self.scope)?;
-                inner.looped(command.span)?.list(body, Class::Unknown)
+                let rounds = loops::judge_count(command.span, parts, body, self.scope)?;
+                inner.looped(command.span, rounds)?.list(body, Class::Unknown)
             }
             Body::Case { word, patterns, branches } => {
                 self.nested(word)?;
@@ -94,8 +109,8 @@ impl<'s> Judge<'s> {
                 branches.iter().try_for_each(|list| inner.list(list, input))
             }
             Body::While { condition, until, body } => {
-                loops::judge_while(command.span, condition, *until, body, self.scope)?;
-                let inner = inner.looped(command.span)?;
+                let rounds = loops::judge_while(command.span, condition, *until, body, self.scope)?;
+                let inner = inner.looped(command.span, rounds)?;
                 inner.list(condition, Class::Unknown)?;
                 inner.list(body, Class::Unknown)
             }
@@ -116,12 +131,16 @@ impl<'s> Judge<'s> {
         arithmetic::judge(arithmetic, self.scope)
     }
 
-    /// The judge inside one more loop.
-    fn looped(self, span: Span) -> Result<Self, Fault> {
+    /// The judge inside one more loop, which goes round so often.
+    fn looped(self, span: Span, rounds: u64) -> Result<Self, Fault> {
         if self.loops >= LOOP_LIMIT {
             return refuse(span, Reason::TooComplex);
         }
-        Ok(Self { loops: self.loops + 1, ..self })
+        let rounds = self.rounds.saturating_mul(rounds);
+        if !rounds::are_few(rounds) {
+            return refuse(span, Reason::Construct(Construct::LongLoop));
+        }
+        Ok(Self { loops: self.loops + 1, rounds, ..self })
     }
 
     fn simple(
@@ -141,6 +160,9 @@ impl<'s> Judge<'s> {
             }
             return assignments.iter().try_for_each(|assignment| {
                 settable(assignment.span, &assignment.name)?;
+                if self.loops > 0 && growth::doubles(assignment) {
+                    return refuse(assignment.span, Reason::Construct(Construct::Doubling));
+                }
                 assignment.value.words().iter().try_for_each(|word| self.nested(word))
             });
         };
@@ -165,7 +187,14 @@ impl<'s> Judge<'s> {
             let sum = self.written_input(command)?;
             return bc::judge(&args, sum.as_deref()).map_err(|reason| Fault { span: command.span, reason });
         }
-        let context = programs::Context { input, depth: 0, fed: self.fed, loops: self.loops };
+        let context = programs::Context {
+            input,
+            depth: 0,
+            fed: self.fed,
+            origin: self.origin,
+            loops: self.loops,
+            at_root: self.scope.is_at_root(),
+        };
         programs::judge(&name, &args, context).map_err(|reason| Fault { span: command.span, reason })
     }
 

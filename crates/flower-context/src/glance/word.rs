@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::braces::expand_braces;
+use super::origin::{self, Origin};
 use super::output;
 use super::reason::Reason;
 use super::scope::Scope;
@@ -22,6 +23,17 @@ pub(super) enum Part<'w> {
 
 /// The arguments that a word becomes.
 pub(super) fn expand(word: &Word, scope: &Scope<'_>) -> Result<Vec<Arg>, Fault> {
+    let mut args = expand_unmarked(word, scope)?;
+    for arg in &mut args {
+        if let Arg::Open(open) = arg {
+            open.origin = origin::of_computed(word, scope);
+        }
+    }
+    Ok(args)
+}
+
+/// The arguments that a word becomes, where what they come of does not matter.
+pub(super) fn expand_unmarked(word: &Word, scope: &Scope<'_>) -> Result<Vec<Arg>, Fault> {
     if let Some(text) = plain(word) {
         return Ok(vec![Arg::Exact(text)]);
     }
@@ -227,6 +239,8 @@ struct Computed {
     anchored: bool,
     /// Nothing is computed but numbers.
     only_numbers: bool,
+    /// The same, though they may be several.
+    counts: bool,
     /// The text behind the head, with [`NUMBER`] for every computed part.
     tail: String,
 }
@@ -290,6 +304,7 @@ impl Field {
                 computed.many |= many;
                 computed.only_files &= is_file;
                 computed.only_numbers &= number;
+                computed.counts &= class == Class::Number;
                 computed.tail.push(NUMBER);
             }
             None => {
@@ -300,6 +315,7 @@ impl Field {
                     only_files: is_file,
                     anchored: false,
                     only_numbers: number,
+                    counts: class == Class::Number,
                     tail: NUMBER.to_string(),
                 });
             }
@@ -334,7 +350,8 @@ impl Field {
         };
         let outline = computed.only_numbers.then(|| format!("{}{}", self.head, computed.tail));
         let behind = computed.tail.rsplit([NUMBER, '*', '?', ']']).next().unwrap_or_default();
-        let tail = if computed.apart { "" } else { behind };
+        // Of several numbers the last ends so, and the others are no names of anything.
+        let tail = if computed.apart && !computed.counts { "" } else { behind };
         let alone = computed.tail.len() == NUMBER.len_utf8();
         let start = match computed.start {
             tame @ (Class::Number | Class::Plain | Class::Path) => tame,
@@ -346,13 +363,15 @@ impl Field {
             class if alone => class,
             class => class.cut(),
         };
-        let tail = tail.to_owned();
+        let (tail, end) = (tail.to_owned(), behind.to_owned());
         Some(Arg::Open(Open {
             head: self.head,
             start,
             many: computed.many,
             tail,
+            end,
             outline,
+            origin: Origin::NONE,
             shown: shown.to_owned(),
         }))
     }

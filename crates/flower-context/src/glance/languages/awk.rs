@@ -7,9 +7,11 @@
 
 mod loops;
 
+use super::printf::is_wide;
 use super::refused;
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
+use crate::glance::value::Arg;
 
 /// Judges the program of a call of `awk`: the first operand, which must be known but for numbers.
 pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
@@ -17,13 +19,57 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
     let Some(texts) = program.outlines() else {
         return Err(Reason::Dynamic { program: call.name.clone(), word: program.shown().to_owned() });
     };
-    texts.iter().try_for_each(|text| judge_program(text))
+    // `x=1` among the files sets a variable.
+    let is_file = |arg: &&&Arg| !arg.exact().is_some_and(|text| text.contains('='));
+    let named = call.operands.iter().skip(1).filter(is_file).count() > 0;
+    if !named && !call.context.fed && texts.iter().any(|text| !only_begins(text)) {
+        return Err(call.no_input());
+    }
+    let given = call
+        .options
+        .iter()
+        .filter_map(|(_, value)| value.as_ref())
+        .chain(call.operands.iter().skip(1).copied());
+    let counts_far = given.into_iter().any(|arg| match arg {
+        Arg::Exact(text) => text.split_once('=').is_some_and(|(_, value)| loops::is_large(value)),
+        Arg::Open(open) => open.origin.large,
+    });
+    texts.iter().try_for_each(|text| {
+        judge_program(text)?;
+        let counts = counts_far && loops::count(&tokens(text)?);
+        if counts { Err(refused("awk", "a loop to a large number")) } else { Ok(()) }
+    })
+}
+
+/// Whether a program is over before it reads: all of it is behind `BEGIN`.
+fn only_begins(program: &str) -> bool {
+    let Ok(tokens) = tokens(program) else { return true };
+    let mut depth = 0_u32;
+    let mut begins = false;
+    for token in &tokens {
+        match token {
+            Token::Word("getline") => return false,
+            Token::Sign("{") if depth == 0 && !begins => return false,
+            Token::Sign("{") => (depth, begins) = (depth + 1, false),
+            Token::Sign("}") => depth = depth.saturating_sub(1),
+            Token::Word("BEGIN") if depth == 0 => begins = true,
+            Token::Sign(";" | "\n") => {}
+            _ if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 fn judge_program(program: &str) -> Result<(), Reason> {
     let tokens = tokens(program)?;
     if !loops::all_end(&tokens) {
         return Err(refused("awk", "a loop that may never end"));
+    }
+    // `printf "%*s"` takes its width from a number.
+    let is_far = |token: &Token<'_>| matches!(token, Token::Value(number) if loops::is_large(number));
+    if program.contains("%*") && tokens.iter().any(is_far) {
+        return Err(refused("awk", "%*"));
     }
     for (at, token) in tokens.iter().enumerate() {
         match token {
@@ -35,6 +81,11 @@ fn judge_program(program: &str) -> Result<(), Reason> {
                 }
             }
             Token::Word("print" | "printf") => prints_to_standard_output(&tokens, at)?,
+            // A record of so many fields, most of them empty.
+            Token::Value(number) if loops::is_large(number) && counts_fields(&tokens, at) => {
+                return Err(refused("awk", number));
+            }
+            Token::Word(name) if doubles(&tokens, at) => return Err(refused("awk", name)),
             // What is read may be named by the program: `ARGV[1] = "/dev/zero"`.
             Token::Word("system" | "function" | "func" | "do" | "ARGV" | "ARGC")
             | Token::Sign("|" | "@" | ">>") => {
@@ -44,6 +95,30 @@ fn judge_program(program: &str) -> Result<(), Reason> {
         }
     }
     Ok(())
+}
+
+/// Whether the number at `at` says how many fields there are: `$1000000000`, `$(1e9)`, `NF = 1e9`.
+fn counts_fields(tokens: &[Token<'_>], at: usize) -> bool {
+    matches!(
+        tokens.get(..at).unwrap_or_default(),
+        [.., Token::Sign("$")]
+            | [.., Token::Sign("$"), Token::Sign("(")]
+            | [.., Token::Word("NF"), Token::Sign("=" | "+=" | "*=")]
+    )
+}
+
+/// Whether `x = x x` begins at `at`: a text that doubles each time.
+fn doubles(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some([Token::Word(name), Token::Sign("="), rest @ ..]) = tokens.get(at..) else { return false };
+    let mut joined = 0;
+    for token in rest {
+        match token {
+            Token::Word(word) if word == name => joined += 1,
+            Token::Word(_) | Token::Value(_) => {}
+            Token::Sign(_) | Token::Closed => break,
+        }
+    }
+    joined > 1
 }
 
 /// `print a > "file"` writes; `print (a > b)` compares.
@@ -112,7 +187,12 @@ fn tokens(program: &str) -> Result<Vec<Token<'_>>, Reason> {
             '#' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
                 tokens.push(Token::Value(""));
-                string(rest)?
+                let length = string(rest)?;
+                let text = rest.get(..length).unwrap_or_default();
+                if is_wide(text) {
+                    return Err(refused("awk", text));
+                }
+                length
             }
             '/' => match tokens.last().map_or(Some(false), |last| last.divides()) {
                 Some(true) => {
@@ -240,6 +320,10 @@ mod tests {
             "{print a/b/c}",
             "{print ($1+$2)/2}",
             "{if ($1) print}",
+            "$5 > 1000000000",
+            "{x = x $1} END{print x}",
+            "{m = m > $1 ? m : $1}",
+            "{for(i=2;i<=NF;i++) s += $i; print s / 1073741824}",
             "NR==FNR{a[$1];next} $1 in a",
             "{ if ($2 > 5) print $1; else print $2 }",
             "{print substr($0, 1, 80)}",
@@ -307,6 +391,16 @@ mod tests {
             "{x++ /2; system(\"x\") /1/}",
             "{exit /\"/; system(\"x\") #\"/\n}",
             "{print a,\n b > \"victim\"}",
+            "BEGIN{for(i=0;i<1e12;i++);}",
+            "BEGIN{for(i=0;i<99999*99999;i++);}",
+            "BEGIN{for(i=0;i<2^40;i++);}",
+            "BEGIN{n=999999999; for(i=0;i<n;i++);}",
+            "BEGIN{for(i=0;i<99999;i++) for(j=0;j<99999;j++);}",
+            "{x = x x}",
+            "{x = x \" \" x}",
+            "{$1000000000 = 1}",
+            "{NF=1e9}",
+            "{printf \"%99999999s\", $1}",
             "/[/]system(\"x\")/",
             "{print (1) > \"victim\"}",
             "{print a, b > \"victim\"}",

@@ -1,7 +1,9 @@
 //! `find`: start paths, then an expression of tests and actions.
 
+use super::printf::is_wide;
 use super::refused;
-use crate::glance::paths::is_kernel_tree;
+use crate::glance::origin::Origin;
+use crate::glance::paths::{is_device, is_kernel_tree, is_root};
 use crate::glance::programs::{self, Context};
 use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class, Open};
@@ -96,13 +98,13 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
     }
     // What `{}` stands for begins like the start path it was found under.
     let mut found = Class::Path;
-    let mut in_kernel_tree = false;
+    let origin = Origin { device: finds_devices(args, context.at_root), large: false };
     while let Some((arg, rest)) = args.split_first() {
         match arg {
             Arg::Exact(text) if text.starts_with('-') || matches!(text.as_str(), "(" | ")" | "!" | ",") => {
                 break;
             }
-            Arg::Exact(path) => in_kernel_tree |= is_kernel_tree(path),
+            Arg::Exact(_) => {}
             // No primary has a slash or a dot in it.
             Arg::Open(open)
                 if !open.head.starts_with('-')
@@ -123,14 +125,48 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
             if !value.is_one() && !is_suffix_pattern(value) {
                 return Err(dynamic(value.shown()));
             }
+            if primary == "-printf" && value.exact().is_some_and(is_wide) {
+                return Err(refused("find", value.shown()));
+            }
             rest
-        } else if matches!(primary, "-exec" | "-execdir") && !in_kernel_tree {
-            run(rest, found, context)?
+        } else if matches!(primary, "-exec" | "-execdir") {
+            run(rest, found, origin, context)?
         } else {
             return Err(refused("find", primary));
         };
     }
     Ok(())
+}
+
+/// Whether a call may find devices and streams of the kernel: below `/` unless it asks for files with an ending or
+/// stays on one file system, below `/proc` and `/sys` unless it asks for one name, below `/dev`, and by type.
+pub(in crate::glance) fn finds_devices(args: &[Arg], at_root: bool) -> bool {
+    let exact: Vec<&str> = args.iter().filter_map(Arg::exact).collect();
+    let starts = args.iter().take_while(|arg| !arg.shown().starts_with(['-', '(', '!']));
+    let mut places: Vec<&str> = starts.map(|arg| arg.exact().unwrap_or_default()).collect();
+    if places.is_empty() {
+        places.push(".");
+    }
+    let value_of = |names: &[&str]| {
+        let at = exact.iter().position(|arg| names.contains(arg))?;
+        exact.get(at + 1).copied()
+    };
+    let certain = !exact.iter().any(|arg| matches!(*arg, "-o" | "-or" | "!" | "-not" | ","));
+    let name = value_of(&["-name", "-iname"]).filter(|_| certain);
+    let one_name =
+        name.is_some_and(|name| !name.contains(['*', '?', '[']) && !is_device(&format!("/proc/1/{name}")));
+    let ending = name.is_some_and(|name| name.contains('.'));
+    let stays = exact.iter().any(|arg| matches!(*arg, "-xdev" | "-mount"));
+    let by_type = value_of(&["-type", "-xtype"]).is_some_and(|kind| kind.contains(['b', 'c', 'p']));
+    let leads = |place: &str| {
+        let below = at_root && !place.starts_with(['/', '~']);
+        let place = if below { format!("/{place}") } else { place.to_owned() };
+        let in_devices = is_kernel_tree(&place) && place.trim_start_matches(['/', '.']).starts_with("dev");
+        in_devices
+            || (is_kernel_tree(&place) && !one_name)
+            || (is_root(&place) && !(one_name || ending || stays))
+    };
+    by_type || places.into_iter().any(leads)
 }
 
 /// `-newermt '1 day ago'` and its kin.
@@ -149,7 +185,7 @@ fn is_suffix_pattern(value: &Arg) -> bool {
 }
 
 /// Judges the command of `-exec`, and returns what stands behind its end.
-fn run(args: &[Arg], found: Class, context: Context) -> Result<&[Arg], Reason> {
+fn run(args: &[Arg], found: Class, origin: Origin, context: Context) -> Result<&[Arg], Reason> {
     let ends = |(at, arg): (usize, &Arg)| match arg.exact() {
         Some(";") => true,
         Some("+") => at.checked_sub(1).and_then(|before| args.get(before)).and_then(Arg::exact) == Some("{}"),
@@ -160,26 +196,28 @@ fn run(args: &[Arg], found: Class, context: Context) -> Result<&[Arg], Reason> {
     let many = rest.first().and_then(Arg::exact) == Some("+");
     let Some((name, words)) = command.split_first() else { return Err(refused("find", "-exec")) };
     let name = name.exact().filter(|name| !name.contains("{}")).ok_or(Reason::ComputedName)?;
-    let words: Vec<Arg> = words.iter().map(|word| replaced(word, "{}", found, many)).collect();
+    let words: Vec<Arg> = words.iter().map(|word| replaced(word, "{}", found, origin, many)).collect();
     programs::judge(name, &words, context.for_each()?)?;
     Ok(rest.get(1..).unwrap_or_default())
 }
 
 /// A word in which a placeholder becomes a text of `class`.
-pub(super) fn replaced(word: &Arg, placeholder: &str, class: Class, many: bool) -> Arg {
+pub(super) fn replaced(word: &Arg, placeholder: &str, class: Class, origin: Origin, many: bool) -> Arg {
     let shown = word.shown();
     match word {
         Arg::Exact(text) if text.contains(placeholder) => {
             let head = text.split(placeholder).next().unwrap_or_default().to_owned();
             let start = if head.is_empty() { class } else { Class::Plain };
-            let tail = String::new();
-            Arg::Open(Open { head, start, many, tail, outline: None, shown: shown.to_owned() })
+            let tail = text.rsplit(placeholder).next().unwrap_or_default().to_owned();
+            let end = tail.clone();
+            Arg::Open(Open { head, start, many, tail, end, outline: None, origin, shown: shown.to_owned() })
         }
         Arg::Open(open) if shown.contains(placeholder) => Arg::Open(Open {
             start: open.start.max(class),
             many: open.many || many,
             tail: String::new(),
             outline: None,
+            origin: open.origin.or(origin),
             ..open.clone()
         }),
         _ => word.clone(),

@@ -3,6 +3,7 @@
 
 use super::refused;
 use crate::glance::options::Call;
+use crate::glance::paths::speaks_of_device;
 use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class};
 
@@ -11,20 +12,40 @@ const ENDLESS: &[&str] = &["repeat", "until", "while", "recurse", "combinations"
 
 /// Judges the filter of a call of `jq`: the first operand, which must be known but for numbers.
 pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
-    let Some(filter) = call.operands.first() else { return Ok(()) };
+    let texts = texts_of(&call.name, call.operands.first().copied())?;
+    let reads = call.operands.len() < 2 || call.has(&["args", "jsonargs"]);
+    let asks = !call.has(&["n", "null-input"]) || texts.iter().any(|text| text.contains("input"));
+    if reads && asks && !call.context.fed {
+        return Err(call.no_input());
+    }
+    texts.iter().try_for_each(|text| endless(text))
+}
+
+/// What a filter may be.
+fn texts_of(program: &str, filter: Option<&Arg>) -> Result<Vec<String>, Reason> {
+    let Some(filter) = filter else { return Ok(Vec::new()) };
     let texts = match filter {
         Arg::Open(open) if open.start <= Class::Plain && !open.many => Some(vec![open.head.clone()]),
         other => other.outlines(),
     };
-    let Some(texts) = texts else {
-        return Err(Reason::Dynamic { program: call.name.clone(), word: filter.shown().to_owned() });
-    };
-    texts.iter().try_for_each(|text| endless(text))
+    texts.ok_or_else(|| Reason::Dynamic { program: program.to_owned(), word: filter.shown().to_owned() })
 }
 
 /// Judges a call of `yq`, whose first operand may be `eval`; newer ones know an operator that runs commands.
 pub(in crate::glance) fn judge_yq(call: &Call<'_>) -> Result<(), Reason> {
-    judge(call)?;
+    let is_verb = |text: &str| matches!(text, "e" | "eval" | "ea" | "eval-all");
+    let verbs = usize::from(call.operands.first().and_then(|arg| arg.exact()).is_some_and(is_verb));
+    let rest = call.operands.get(verbs..).unwrap_or_default();
+    // Alone, a file is printed and an expression waits for its input.
+    let waits = match rest {
+        [] => true,
+        [only] => only.exact().is_some_and(is_expression),
+        _ => false,
+    };
+    if waits && !call.has(&["n", "null-input"]) && !call.context.fed {
+        return Err(call.no_input());
+    }
+    texts_of(&call.name, rest.first().copied())?.iter().try_for_each(|text| endless(text))?;
     let second = call.operands.get(1).and_then(|arg| arg.exact()).unwrap_or_default();
     let texts = [call.operands.first().and_then(|arg| arg.exact()).unwrap_or_default(), second];
     match texts.iter().find(|text| text.contains("system")) {
@@ -33,7 +54,17 @@ pub(in crate::glance) fn judge_yq(call: &Call<'_>) -> Result<(), Reason> {
     }
 }
 
+/// `.services`, and not `.github/workflows/ci.yml`.
+fn is_expression(text: &str) -> bool {
+    let ends = [".yml", ".yaml", ".json", ".toml", ".xml"];
+    text.starts_with(['.', '"']) && !text.contains('/') && !ends.iter().any(|end| text.ends_with(end))
+}
+
 fn endless(text: &str) -> Result<(), Reason> {
+    // `load("/dev/zero")` of `yq`.
+    if speaks_of_device(text) && text.contains("load") {
+        return Err(refused("jq", text));
+    }
     if let Some(word) = ENDLESS.iter().find(|word| calls(text, word) > 0) {
         return Err(refused("jq", word));
     }
@@ -44,8 +75,32 @@ fn endless(text: &str) -> Result<(), Reason> {
     // `range(1e12)` counts for hours, and `"x" * 1e9` fills the memory.
     let ranges = calls(text, "range");
     let multiplies = text.contains('*');
-    let large = numbers(text).any(|number| number.contains(['e', 'E']) || number.len() > 5);
-    if ranges > 2 || (large && (ranges > 0 || multiplies)) { Err(refused("jq", "range")) } else { Ok(()) }
+    let longer =
+        |digits: usize| numbers(text).any(|number| number.contains(['e', 'E']) || number.len() > digits);
+    // Two numbers that are multiplied, or two loops one in the other.
+    let twice = text.matches('*').count() + ranges > 1;
+    let computed = ["pow", "exp"].iter().any(|function| text.contains(function)) && ranges > 0;
+    let grows = ranges > 0 || text.contains("\" *") || text.contains("\"*") || text.contains("* \"");
+    // `.[1000000000] = 1` makes as many elements.
+    let compares = ["==", "!=", "<=", ">="];
+    let sets = compares.iter().fold(text.to_owned(), |text, sign| text.replace(sign, "")).contains("]=")
+        || text.contains("] =");
+    if ranges > 2
+        || computed
+        || (longer(5) && (grows || multiplies || sets))
+        || (longer(3) && grows && twice)
+        || doubles(text)
+    {
+        return Err(refused("jq", "range"));
+    }
+    Ok(())
+}
+
+/// `reduce range(99) as $i ("x"; . + .)`
+fn doubles(text: &str) -> bool {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let loops = ["reduce", "foreach"].iter().any(|word| text.contains(word));
+    loops && [";.+.)", ";.*.)", ";.+.;"].iter().any(|step| text.contains(step))
 }
 
 /// How often a filter calls a function with arguments.
@@ -84,6 +139,11 @@ mod tests {
             "[.[] | select(.size > 10000000)] | length",
             "[range(10)] | map(. * 2)",
             ".price * 100",
+            ".bytes / 1024 * 1000 * 8",
+            "[.[] | select(.id == 1234567)]",
+            "[range(100)] | map(. * 200)",
+            "[.[] | select(.size >= 1000000)]",
+            "reduce .[] as $x (0; . + $x.size)",
             "map(select(.repeat == true))",
         ] {
             check(filter, true);
@@ -103,6 +163,12 @@ mod tests {
             "[range(100000000)] | length",
             "\"x\" * 1000000000",
             "[range(9)] | combinations(9)",
+            "[range(99999)] | map(range(99999))",
+            "\"x\" * 99999 * 99999",
+            "[range(99999 * 99999)]",
+            "range(pow(10; 12))",
+            ".[999999999] = 1",
+            "reduce range(99) as $i (\"x\"; . + .)",
         ] {
             check(filter, false);
         }

@@ -16,7 +16,9 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
         Arg::Open(open) if args.is_empty() && !open.many => Some(vec![open.head.clone()]),
         other => other.outlines(),
     };
-    let Some(formats) = formats else {
+    // Its number may be the width.
+    let wide = matches!(format, Arg::Open(open) if open.origin.large);
+    let Some(formats) = formats.filter(|_| !wide) else {
         return Err(Reason::Dynamic { program: call.name.clone(), word: format.shown().to_owned() });
     };
     formats.iter().try_for_each(|format| words_fit(format, args))
@@ -42,8 +44,21 @@ fn is_number(arg: &Arg) -> bool {
     arg.start() == Class::Number || arg.exact().is_some_and(decimal)
 }
 
+/// Whether a format pads to more than any line holds: `%99999999s` takes as many bytes of memory.
+pub(in crate::glance) fn is_wide(format: &str) -> bool {
+    format.split('%').skip(1).any(|spec| {
+        let end =
+            spec.find(|c: char| !(c.is_ascii_digit() || "-+ #.'<>|(,w".contains(c))).unwrap_or(spec.len());
+        let widths = spec.get(..end).unwrap_or_default();
+        widths.split(|c: char| !c.is_ascii_digit()).any(|width| width.len() > 4)
+    })
+}
+
 /// For each conversion of a format: does it take a number.
 fn conversions(format: &str) -> Result<Vec<bool>, Reason> {
+    if is_wide(format) {
+        return Err(refused("printf", format));
+    }
     let mut found = Vec::new();
     let mut rest = format;
     while let Some((_, after)) = rest.split_once('%') {
@@ -63,6 +78,23 @@ fn conversions(format: &str) -> Result<Vec<bool>, Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_format_may_not_pad_without_measure() {
+        for (format, wide) in [
+            ("%s", false),
+            ("%-40s|%08.3f", false),
+            ("100% of 2000000", false),
+            ("%99999s", true),
+            ("%.99999f", true),
+            ("%<(999999)%s", true),
+            ("%<(20,trunc)%s", false),
+            ("+%Y%m%d-%H%M%S", false),
+            ("%w(0,99999,0)%b", true),
+        ] {
+            assert_eq!(is_wide(format), wide, "{format}");
+        }
+    }
 
     #[test]
     fn formats_tell_numbers_from_text() {

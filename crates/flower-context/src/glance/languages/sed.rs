@@ -13,8 +13,12 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
         .filter(|(name, _)| matches!(*name, "e" | "expression"))
         .filter_map(|(_, value)| value.as_ref())
         .collect();
+    let own = usize::from(scripts.is_empty());
     if scripts.is_empty() {
         scripts.extend(call.operands.first().copied());
+    }
+    if call.operands.len() <= own && !call.context.fed {
+        return Err(call.no_input());
     }
     for script in scripts {
         let Some(texts) = script.outlines() else {

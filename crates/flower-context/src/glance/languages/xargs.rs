@@ -1,6 +1,7 @@
 //! `xargs`: runs a command with arguments that it reads, so the command must be a glance whatever they are.
 
 use super::find::replaced;
+use crate::glance::origin::Origin;
 use crate::glance::programs::{self, Context};
 use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class, Open};
@@ -10,6 +11,8 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
     let refused = |arg: &Arg| Reason::Option { program: "xargs".to_owned(), option: arg.shown().to_owned() };
     let mut args = args;
     let mut input = context.input;
+    let mut origin = context.origin;
+    let mut named = false;
     let mut whole_names = false;
     let mut placeholder: Option<String> = None;
     while let Some((arg, rest)) = args.split_first() {
@@ -29,7 +32,10 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
                 };
                 match option {
                     "-0n" | "-0P" => whole_names = true,
-                    "-a" => input = Class::Unknown,
+                    "-a" => {
+                        (input, origin) = (Class::Unknown, Origin::NONE);
+                        named = true;
+                    }
                     "-0I" => {
                         whole_names = true;
                         placeholder = Some(text.to_owned());
@@ -41,11 +47,17 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
             }
             _ => match glued(option) {
                 Some(Glued::Counts | Glued::Separator) => {}
-                Some(Glued::File) => input = Class::Unknown,
+                Some(Glued::File) => {
+                    (input, origin) = (Class::Unknown, Origin::NONE);
+                    named = true;
+                }
                 Some(Glued::Placeholder(text)) => placeholder = Some(text.to_owned()),
                 None => return Err(refused(arg)),
             },
         }
+    }
+    if !named && !context.fed {
+        return Err(Reason::NoInput { program: "xargs".to_owned() });
     }
     let Some((name, words)) = args.split_first() else { return Ok(()) };
     let name = name.exact().ok_or(Reason::ComputedName)?;
@@ -54,11 +66,13 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
     let start = if whole_names || input <= Class::Plain { input } else { input.max(Class::Name) };
     let words: Vec<Arg> = match placeholder {
         Some(placeholder) if name.contains(&placeholder) => return Err(Reason::ComputedName),
-        Some(placeholder) => words.iter().map(|word| replaced(word, &placeholder, start, false)).collect(),
+        Some(placeholder) => {
+            words.iter().map(|word| replaced(word, &placeholder, start, origin, false)).collect()
+        }
         None => {
             let shown = "arguments that xargs reads".to_owned();
-            let (head, tail) = (String::new(), String::new());
-            let read = Arg::Open(Open { head, start, many: true, tail, outline: None, shown });
+            let (head, tail, end) = (String::new(), String::new(), String::new());
+            let read = Arg::Open(Open { head, start, many: true, tail, end, outline: None, origin, shown });
             words.iter().cloned().chain([read]).collect()
         }
     };

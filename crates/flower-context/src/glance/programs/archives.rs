@@ -1,5 +1,6 @@
 //! Archives and images: listing and testing, never unpacking.
 
+use super::search::greps_packed;
 use super::{Program, program};
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
@@ -19,24 +20,27 @@ pub(super) const PROGRAMS: &[Program] = &[
         .then(lists_archive),
     program("unzip").flags("cClpvqtZ1sz").then(lists_zip),
     program("zipinfo").flags("12hlmMstTvzC").tame(),
-    program("zcat gzcat bzcat xzcat zstdcat lzcat lz4cat").flags("fqv").long("force quiet verbose"),
+    program("zcat gzcat bzcat xzcat zstdcat lzcat lz4cat").reads(1).flags("fqv").long("force quiet verbose"),
     program("zgrep zegrep zfgrep bzgrep xzgrep")
+        .then(greps_packed)
         .flags("cEFGhHilLnoPqsvwx")
         .valued("ABCem")
         .numeric()
         .long("ignore-case count line-number color=?"),
     // `-d` wins over an earlier `-t`; only with `-c` the file stays.
     program("gzip bzip2 xz zstd")
+        .reads(1)
         .flags("ltvqdc")
         .long("list test verbose quiet stdout decompress")
         .then(tests_or_lists),
     program("gunzip bunzip2 unxz unzstd")
+        .reads(1)
         .flags("cfqtv")
         .long("stdout to-stdout test quiet verbose")
         .then(unpacks_to_output),
     program("ar").flags("tvpO").then(ar_lists),
     program("jar").flags("tvf").long("list verbose file=").then(jar_lists),
-    program("cpio").flags("itvnc").long("list verbose quiet extract").then(cpio_lists),
+    program("cpio").reads(usize::MAX).flags("itvnc").long("list verbose quiet extract").then(cpio_lists),
     program("dpkg-deb").flags("cIf").long("contents info field show").then(deb_lists),
     program("7z 7za 7zr").then(seven_lists),
     program("unrar").then(rar_lists),
@@ -71,6 +75,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("size").flags("ABGdoxt").long("format= radix= common totals").then(no_response_file),
     program("otool").flags("fahlLDtdorSTMHGvVIs").tame(),
     program("addr2line c++filt")
+        .reads(1)
         .flags("aCfipsn_")
         .valued("ej")
         .long("exe= functions inlines pretty-print demangle=? basenames addresses")
@@ -87,6 +92,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("pdftotext")
         .words("-layout -raw -nopgbrk -q -enc -htmlmeta")
         .valued("fl")
+        .devices()
         .then(prints_text),
 ];
 
@@ -105,6 +111,12 @@ fn lists_archive(call: &Call<'_>) -> Result<(), Reason> {
     }
     if unpacks != has('O', &["O", "to-stdout"]) || (unpacks == has('t', &["t", "list"])) {
         return Err(call.needs("-t"));
+    }
+    // Where no archive is named it is what is read.
+    let named = call.has(&["f", "file"]) || (old && first.contains('f'));
+    let dash = |arg: Option<&&Arg>| arg.is_some_and(|arg| arg.exact() == Some("-"));
+    if !call.context.fed && (!named || (old && dash(call.operands.get(1)))) {
+        return Err(call.no_input());
     }
     let local = |arg: &Arg| {
         arg.exact().is_some_and(|path| !path.contains(':'))
@@ -177,7 +189,7 @@ fn rar_lists(call: &Call<'_>) -> Result<(), Reason> {
 /// `pdftotext x.pdf -`; without the dash it writes beside the source.
 fn prints_text(call: &Call<'_>) -> Result<(), Reason> {
     match call.operands.as_slice() {
-        [_, output] if output.exact() == Some("-") => Ok(()),
+        [file, output] if output.exact() == Some("-") && !file.may_be_device() => Ok(()),
         _ => Err(call.needs("-")),
     }
 }

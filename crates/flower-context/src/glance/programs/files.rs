@@ -1,6 +1,9 @@
 //! Names, sizes and kinds of files.
 
+use super::numbers::pads_little;
 use super::{Program, program};
+use crate::glance::options::Call;
+use crate::glance::reason::Reason;
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("ls dir vdir gls")
@@ -27,17 +30,22 @@ pub(super) const PROGRAMS: &[Program] = &[
         .tame()
         .devices(),
     // `-o FILE` writes, `-R` runs itself and writes.
-    program("tree").flags("adflxpsuhgDFqNQACSinrtcUvXJ").valued("LPIHT").long(
-        "du inodes device si timefmt= noreport dirsfirst filesfirst filelimit= gitignore gitfile= \
+    program("tree")
+        .flags("adflxpsuhgDFqNQACSinrtcUvXJ")
+        .valued("LPIHT")
+        .long(
+            "du inodes device si timefmt= noreport dirsfirst filesfirst filelimit= gitignore gitfile= \
              ignore-case matchdirs metafirst prune charset= nolinks sort=? info infofile= noclasses \
              fromfile",
-    ),
+        )
+        .then(lists_what_it_is_given),
     program("stat gstat")
         .flags("LtfFnqrsx")
         .valued("c")
         .long("dereference file-system format= printf= terse cached=")
         .tame()
-        .devices(),
+        .devices()
+        .then(pads_little),
     // `-C` compiles a magic file beside the sources, so only that it is not listed keeps it out.
     program("file")
         .flags("bEhikLNnprsSvzZ0")
@@ -110,3 +118,9 @@ pub(super) const PROGRAMS: &[Program] = &[
              strip-cwd-prefix=? path-separator= search-path= prune relative-path one-file-system",
     ),
 ];
+
+/// `--fromfile` reads names, from its input unless a file is named.
+fn lists_what_it_is_given(call: &Call<'_>) -> Result<(), Reason> {
+    let named = call.operands.iter().any(|arg| arg.exact() != Some("."));
+    if call.has(&["fromfile"]) && !named && !call.context.fed { Err(call.no_input()) } else { Ok(()) }
+}

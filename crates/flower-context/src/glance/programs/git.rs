@@ -5,6 +5,8 @@
 //! not do is name one itself: `-c`, `--config-env`, `--exec-path`, `--ext-diff`, `--textconv`, `-O`,
 //! `--output` are refused.
 
+use super::numbers::pads_little;
+use super::search::{counts_files, searches_files};
 use super::{Program, program};
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
@@ -81,20 +83,23 @@ const SUBCOMMANDS: &[Program] = &[
         .valued("nSGIL")
         .glued("UMCBXl")
         .numeric()
-        .long(concat!(diff_options!(), log_options!())),
+        .long(concat!(diff_options!(), log_options!()))
+        .then(formats_plainly),
     program("show")
         .takes_ranges()
         .flags("pusqzwbaRtrmcgiEFWPD")
         .valued("nSGIL")
         .glued("UMCBXl")
         .numeric()
-        .long(concat!(diff_options!(), log_options!())),
+        .long(concat!(diff_options!(), log_options!()))
+        .then(formats_plainly),
     program("diff")
         .takes_ranges()
         .flags("puszwbaRtrmcWq0123D")
         .valued("SGI")
         .glued("UMCBXl")
-        .long(concat!(diff_options!(), "base ours theirs ")),
+        .long(concat!(diff_options!(), "base ours theirs "))
+        .then(reads_repository),
     program("diff-tree diff-index diff-files")
         .takes_ranges()
         .flags("puszwbaRtrmcWqvD")
@@ -129,7 +134,8 @@ const SUBCOMMANDS: &[Program] = &[
              before-context= context= function-context max-count= threads= and or not all-match quiet \
              max-depth= recursive no-recursive no-textconv",
         )
-        .numeric(),
+        .numeric()
+        .then(greps_repository),
     program("ls-files")
         .flags("cdmostkuzvfi")
         .valued("xX")
@@ -155,11 +161,17 @@ const SUBCOMMANDS: &[Program] = &[
              show-object-format=? show-ref-format end-of-options",
         )
         .tame(),
-    program("rev-list").takes_ranges().flags("gi").valued("n").numeric().long(concat!(
-        log_options!(),
-        "header objects objects-edge no-object-names disk-usage=? bisect-all filter= no-filter \
+    program("rev-list")
+        .takes_ranges()
+        .flags("gi")
+        .valued("n")
+        .numeric()
+        .long(concat!(
+            log_options!(),
+            "header objects objects-edge no-object-names disk-usage=? bisect-all filter= no-filter \
              abbrev=? no-abbrev unpacked timestamp show-pulls quiet in-commit-order"
-    )),
+        ))
+        .then(formats_plainly),
     program("describe")
         .long(
             "dirty=? broken=? all tags contains abbrev= candidates= exact-match debug long match= \
@@ -168,10 +180,13 @@ const SUBCOMMANDS: &[Program] = &[
         .tame(),
     program("name-rev").long("tags refs= exclude= all name-only no-undefined always").tame(),
     program("merge-base").flags("a").long("all octopus is-ancestor independent fork-point").tame(),
-    program("cat-file").flags("tspe").long(
-        "batch=? batch-check=? batch-all-objects unordered buffer follow-symlinks \
+    program("cat-file")
+        .flags("tspe")
+        .long(
+            "batch=? batch-check=? batch-all-objects unordered buffer follow-symlinks \
              allow-unknown-type mailmap use-mailmap no-mailmap",
-    ),
+        )
+        .then(names_objects),
     program("show-ref")
         .flags("qsd")
         .long("head heads tags branches dereference hash=? verify abbrev=? quiet exists")
@@ -181,7 +196,8 @@ const SUBCOMMANDS: &[Program] = &[
             "count= sort= format= shell perl python tcl color=? points-at= merged=? no-merged=? \
              contains=? no-contains=? ignore-case include-root-refs exclude=",
         )
-        .tame(),
+        .tame()
+        .then(formats_plainly),
     program("show-branch")
         .flags("ar")
         .glued("g")
@@ -235,11 +251,12 @@ const SUBCOMMANDS: &[Program] = &[
         .then(names_remote),
     program("help").flags("agc").long("all guides config no-verbose").at_most(1),
     program("archive").flags("l").long("list").at_most(0).then(lists_formats),
-    program("patch-id").long("stable unstable verbatim"),
-    program("stripspace").flags("sc").long("strip-comments comment-lines"),
+    program("patch-id").reads(usize::MAX).long("stable unstable verbatim"),
+    program("stripspace").reads(usize::MAX).flags("sc").long("strip-comments comment-lines"),
     program("verify-pack").flags("vs").long("verbose stat-only"),
     program("rerere").subcommands(&[program("status diff remaining").at_most(0)]),
     program("interpret-trailers")
+        .reads(1)
         .long("parse only-trailers only-input unfold no-divider")
         .then(parses_trailers),
     program("worktree").subcommands(&[program("list").flags("vz").long("verbose porcelain").at_most(0)]),
@@ -266,6 +283,7 @@ const SUBCOMMANDS: &[Program] = &[
         )
         .then(reads_configuration),
     program("apply")
+        .reads(1)
         .flags("Rvz")
         .valued("pC")
         .long(
@@ -291,6 +309,32 @@ const STASH: &[Program] = &[
         .long(concat!(diff_options!(), "include-untracked only-untracked no-include-untracked ")),
 ];
 
+/// `%G?` and `%(signature)` run the program that checks signatures, and that may fetch keys.
+fn formats_plainly(call: &Call<'_>) -> Result<(), Reason> {
+    pads_little(call)?;
+    let formats = call.options.iter().filter(|(name, _)| matches!(*name, "format" | "pretty"));
+    let checks = |text: &str| text.contains("%G") || text.contains("%(signature");
+    match formats.filter_map(|(_, value)| value.as_ref()).find(|value| value.exact().is_some_and(checks)) {
+        Some(value) => Err(call.operand(value)),
+        None => Ok(()),
+    }
+}
+
+/// `--batch` reads the names of the objects.
+fn names_objects(call: &Call<'_>) -> Result<(), Reason> {
+    let reads = call.has(&["batch", "batch-check"]) && !call.has(&["batch-all-objects"]);
+    if reads && !call.context.fed { Err(call.no_input()) } else { Ok(()) }
+}
+
+/// `--no-index` reads files as `grep -r` and `diff -r` do.
+fn greps_repository(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["no-index"]) { searches_files(call) } else { Ok(()) }
+}
+
+fn reads_repository(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["no-index"]) { counts_files(call) } else { Ok(()) }
+}
+
 /// Whether a word can be a pattern and no name.
 fn is_pattern(arg: &Arg) -> bool {
     arg.exact().is_some_and(|text| text.contains(['*', '?']))
@@ -298,6 +342,7 @@ fn is_pattern(arg: &Arg) -> bool {
 
 /// A name alone makes a branch, whatever `-v` or `-a` stands before it; `-l` made one in old versions.
 fn lists_branches(call: &Call<'_>) -> Result<(), Reason> {
+    formats_plainly(call)?;
     let lists = call.has(&["list", "merged", "no-merged", "contains", "no-contains", "points-at"]);
     let patterns = call.has(&["l"]);
     match call.operands.iter().find(|arg| !(lists || (patterns && is_pattern(arg)))) {
@@ -307,6 +352,7 @@ fn lists_branches(call: &Call<'_>) -> Result<(), Reason> {
 }
 
 fn lists_tags(call: &Call<'_>) -> Result<(), Reason> {
+    formats_plainly(call)?;
     let lists = call.has(&["l", "list", "n", "merged", "no-merged", "contains", "no-contains", "points-at"]);
     match call.operands.first() {
         Some(arg) if !lists => Err(call.operand(arg)),
@@ -335,6 +381,7 @@ fn parses_trailers(call: &Call<'_>) -> Result<(), Reason> {
 /// `git reflog expire`, `delete`, `drop` and whatever comes next are told from references by what
 /// references look like.
 fn reads_reflog(call: &Call<'_>) -> Result<(), Reason> {
+    formats_plainly(call)?;
     let reference = |text: &str| {
         matches!(text, "show" | "list" | "exists" | "main" | "master" | "HEAD" | "stash")
             || text.starts_with("HEAD@{")

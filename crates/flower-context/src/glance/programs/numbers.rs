@@ -1,6 +1,7 @@
 //! Numbers, dates and short waits.
 
 use super::{Program, program};
+use crate::glance::languages::printf::is_wide;
 use crate::glance::options::Call;
 use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class};
@@ -15,13 +16,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Long ones keep the main thread waiting.
     program("sleep").at_most(1).then(short_wait),
     // Colons and patterns; it prints one line.
-    program("expr").tame().stops(),
+    program("expr").tame().devices().stops(),
     // A number of many digits takes years.
-    program("factor").then(short_numbers),
+    program("factor").reads(1).then(short_numbers),
     program("numfmt")
+        .reads(1)
         .long("to= from= suffix= format= padding= header=? field= delimiter= invalid= round=")
         .valued("d")
-        .tame(),
+        .tame()
+        .then(small_widths),
     program("date")
         .flags("uIR")
         .valued("dr")
@@ -33,12 +36,13 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 /// Each number must be small enough that counting up to it is cheap, and the step no tiny part of one.
 fn short_sequence(call: &Call<'_>) -> Result<(), Reason> {
+    pads_little(call)?;
     let small = |arg: &Arg| match arg {
         Arg::Exact(text) => {
             let digits = text.strip_prefix('-').unwrap_or(text);
             digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         }
-        Arg::Open(_) => arg.start() == Class::Number,
+        Arg::Open(open) => arg.start() == Class::Number && !open.origin.large,
     };
     let steps = |arg: &Arg| {
         arg.exact().and_then(|text| text.parse::<f32>().ok()).is_some_and(|step| step.abs() >= 0.01)
@@ -52,6 +56,32 @@ fn short_sequence(call: &Call<'_>) -> Result<(), Reason> {
         None => Ok(()),
     }
 }
+
+/// Formats and widths that take no more memory than a line may.
+pub(super) fn pads_little(call: &Call<'_>) -> Result<(), Reason> {
+    let words =
+        call.options.iter().filter_map(|(_, value)| value.as_ref()).chain(call.operands.iter().copied());
+    match words.into_iter().find(|word| word.exact().is_some_and(is_wide)) {
+        Some(word) => Err(call.operand(word)),
+        None => Ok(()),
+    }
+}
+
+/// Options with a number that is a width: of more digits it fills the memory.
+pub(super) fn small_widths(call: &Call<'_>) -> Result<(), Reason> {
+    let widths = call.options.iter().filter(|(name, _)| WIDTHS.contains(name));
+    let small = |value: &Option<Arg>| match value {
+        Some(Arg::Exact(text)) => text.len() <= 5,
+        Some(Arg::Open(open)) => !open.origin.large,
+        None => true,
+    };
+    match widths.into_iter().find(|(_, value)| !small(value)) {
+        Some((name, _)) => Err(call.option(name)),
+        None => Ok(()),
+    }
+}
+
+const WIDTHS: &[&str] = &["w", "o", "t", "l", "width", "number-width", "tabs", "initial-indent", "padding"];
 
 fn short_numbers(call: &Call<'_>) -> Result<(), Reason> {
     match call.operands.iter().find(|arg| arg.exact().is_none_or(|text| text.len() > 18)) {
@@ -74,6 +104,7 @@ fn short_wait(call: &Call<'_>) -> Result<(), Reason> {
 
 /// `+%s` prints; anything else sets the clock.
 fn only_a_format(call: &Call<'_>) -> Result<(), Reason> {
+    pads_little(call)?;
     let format = |arg: &Arg| match arg {
         Arg::Exact(text) => text.starts_with('+'),
         Arg::Open(open) => open.head.starts_with('+') && !open.many,

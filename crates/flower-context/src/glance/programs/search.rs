@@ -1,8 +1,9 @@
 //! Searching in files.
 
 use super::{Program, program};
-use crate::glance::options::Call;
+use crate::glance::options::{Call, PATTERN_OPTIONS};
 use crate::glance::reason::Reason;
+use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("grep egrep fgrep ggrep")
@@ -19,6 +20,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         )
         .numeric()
         .tame()
+        .pattern()
         .then(greps_files),
     // `--pre` and `--hostname-bin` run programs, `-z` runs decompressors. A file name can name a program that is
     // installed, `--pre=rm`, but not with an ending.
@@ -41,6 +43,7 @@ pub(super) const PROGRAMS: &[Program] = &[
              no-filename word-regexp context-separator= binary path-separator=",
         )
         .takes_entries()
+        .pattern()
         .then(searches_files),
     program("ag")
         .flags("acfghHiIlLnopqrRsSuUvwQ0")
@@ -70,8 +73,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("tokei")
         .flags("fC")
         .valued("etso")
-        .long("files exclude= type= sort= output= hidden no-ignore compact"),
-    program("scc cloc").long("json csv md quiet by-file exclude-dir= include-lang= exclude-lang="),
+        .long("files exclude= type= sort= output= hidden no-ignore compact")
+        .then(counts_files),
+    program("scc cloc")
+        .long("json csv md quiet by-file exclude-dir= include-lang= exclude-lang=")
+        .then(counts_files),
 ];
 
 /// `-D read` reads devices, and so does `-R` in a tree that holds some.
@@ -82,17 +88,41 @@ fn greps_files(call: &Call<'_>) -> Result<(), Reason> {
     {
         return Err(call.option(name));
     }
-    if call.has(&["r", "R", "recursive", "dereference-recursive"]) { searches_files(call) } else { Ok(()) }
+    let patterns = usize::from(!call.has(PATTERN_OPTIONS));
+    if call.has(&["r", "R", "recursive", "dereference-recursive"]) {
+        return searches_files(call);
+    }
+    if call.has(&["V"]) { Ok(()) } else { names_files(call, patterns) }
+}
+
+/// The same for packed files: a pattern, and files behind it.
+pub(super) fn greps_packed(call: &Call<'_>) -> Result<(), Reason> {
+    names_files(call, usize::from(!call.has(&["e"])))
+}
+
+fn names_files(call: &Call<'_>, patterns: usize) -> Result<(), Reason> {
+    if call.operands.len() <= patterns && !call.context.fed { Err(call.no_input()) } else { Ok(()) }
 }
 
 /// Below `/proc`, `/dev` and `/sys` are files without an end, and below `/` are those.
-fn searches_files(call: &Call<'_>) -> Result<(), Reason> {
-    let endless = |path: &str| {
-        let mut names = path.split('/').filter(|name| !matches!(*name, "" | "."));
-        path.starts_with('/') && matches!(names.next(), None | Some("proc" | "dev" | "sys" | ".."))
-    };
-    match call.operands.iter().find(|arg| arg.exact().is_some_and(endless)) {
-        Some(arg) if arg.exact() != Some("/dev/null") => Err(call.operand(arg)),
-        _ => Ok(()),
+pub(super) fn searches_files(call: &Call<'_>) -> Result<(), Reason> {
+    let patterns = usize::from(!(call.has(PATTERN_OPTIONS) || call.has(&["files"])));
+    let places = call.operands.iter().skip(patterns);
+    match places.clone().find(|place| call.leads_to_devices(place)) {
+        Some(place) => Err(call.operand(place)),
+        // It begins where the line has gone.
+        None if places.count() == 0 && call.context.at_root => Err(call.operand(&Arg::Exact("/".to_owned()))),
+        None => Ok(()),
+    }
+}
+
+/// The same for a program that takes no pattern.
+pub(super) fn counts_files(call: &Call<'_>) -> Result<(), Reason> {
+    match call.operands.iter().find(|place| call.leads_to_devices(place)) {
+        Some(place) => Err(call.operand(place)),
+        None if call.operands.is_empty() && call.context.at_root => {
+            Err(call.operand(&Arg::Exact("/".to_owned())))
+        }
+        None => Ok(()),
     }
 }

@@ -1,9 +1,11 @@
 //! Reading, cutting, counting and comparing text.
 
+use super::numbers::small_widths;
+use super::search::counts_files;
 use super::{Program, program};
 use crate::glance::languages::{awk, jq, sed};
 use crate::glance::options::Call;
-use crate::glance::paths::is_device;
+use crate::glance::paths::gives_bytes;
 use crate::glance::reason::Reason;
 use crate::glance::value::Arg;
 
@@ -22,8 +24,10 @@ pub(super) const PROGRAMS: &[Program] = &[
             "body-numbering= number-format= number-width= starting-line-number= number-separator= \
              line-increment=",
         )
-        .tame(),
+        .tame()
+        .then(small_widths),
     program("bat batcat")
+        .reads(1)
         .flags("ApnSu")
         .valued("lrH")
         .long(
@@ -87,9 +91,15 @@ pub(super) const PROGRAMS: &[Program] = &[
         .long("width= split-only uniform-spacing")
         .numeric()
         .tame(),
-    program("pr").flags("adcfFmrtT").valued("hlowN").glued("nesi").numeric().tame(),
+    program("pr").flags("adcfFmrtT").valued("hlowN").glued("nesi").numeric().tame().then(small_widths),
     program("rev").reads(1).flags("0").tame(),
-    program("expand unexpand").reads(1).flags("ai").valued("t").long("all initial tabs= first-only").tame(),
+    program("expand unexpand")
+        .reads(1)
+        .flags("ai")
+        .valued("t")
+        .long("all initial tabs= first-only")
+        .tame()
+        .then(small_widths),
     program("join")
         .flags("iz")
         .valued("aejotv12")
@@ -116,9 +126,13 @@ pub(super) const PROGRAMS: &[Program] = &[
              version-sort sort= check=? key= field-separator= merge stable unique zero-terminated \
              buffer-size= parallel= batch-size= files0-from= debug",
     ),
-    program("tsort").tame(),
+    program("tsort").reads(1).tame(),
     // `-o` writes, `-r` goes on for ever.
-    program("shuf").flags("ez").valued("ni").long("echo input-range= head-count= zero-terminated"),
+    program("shuf")
+        .flags("ez")
+        .valued("ni")
+        .long("echo input-range= head-count= zero-terminated")
+        .then(shuffles_a_few),
     program("diff gdiff colordiff")
         .flags("abBdeEilnNpqrsTtuwyZc")
         .valued("UCIFWxXSD")
@@ -131,18 +145,20 @@ pub(super) const PROGRAMS: &[Program] = &[
              ignore-all-space ignore-blank-lines ignore-matching-lines= text strip-trailing-cr \
              minimal speed-large-files color=? line-format= from-file= to-file=",
         )
-        .tame(),
+        .tame()
+        .then(compares_trees),
     // `-o` merges into a file, `--diff-program` runs one.
     program("sdiff").flags("abBdEHilstWZ").valued("wI").long(
         "ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space \
              ignore-blank-lines text left-column suppress-common-lines expand-tabs tabsize= width= minimal",
     ),
     program("cmp")
+        .reads(2)
         .flags("bls")
         .valued("in")
         .long("print-bytes ignore-initial= verbose bytes= quiet silent")
         .tame(),
-    program("diffstat").flags("bclmqrtu").valued("npw").tame(),
+    program("diffstat").reads(1).flags("bclmqrtu").valued("npw").tame(),
     program("diff3").flags("AeEimxX3Ta").tame(),
     program("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum")
         .reads(1)
@@ -153,20 +169,24 @@ pub(super) const PROGRAMS: &[Program] = &[
              untagged raw base64",
         )
         .tame(),
-    program("md5 shasum").flags("bctqrpUw0s").valued("a").tame(),
+    program("md5 shasum").reads(1).flags("bctqrpUw0s").valued("a").tame(),
     // The second operand is where `xxd` writes; `-r` turns text into bytes.
     program("xxd")
+        .reads(1)
         .flags("abeEipuC")
         .valued("cglosnR")
         .words("-ps -plain -bits -include -postscript -uppercase")
         .at_most(1),
+    // A count makes devices finite here too: `od -N 4 /dev/urandom`.
     program("od")
         .reads(1)
+        .devices()
+        .then(counts_bytes_of_devices)
         .flags("abcdfilosxv")
         .valued("AjNtwS")
         .long("address-radix= skip-bytes= read-bytes= format= output-duplicates width=? endian=")
         .tame(),
-    program("hexdump hd").flags("bcCdovx").valued("efns").tame(),
+    program("hexdump hd").reads(1).flags("bcCdovx").valued("efns").tame(),
     program("strings")
         .reads(1)
         .flags("aof")
@@ -180,7 +200,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .flags("di")
         .valued("w")
         .long("decode ignore-garbage wrap= base64 base64url base32 base16"),
-    program("iconv").flags("lcs").valued("ft").long("from-code= to-code= list silent"),
+    program("iconv").flags("lcs").valued("ft").long("from-code= to-code= list silent").then(converts_files),
     program("sed gsed")
         .flags("nErsuz")
         .valued("e")
@@ -211,7 +231,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         )
         .then(jq::judge_yq),
     program("look").flags("df").tame(),
-    program("envsubst").tame(),
+    program("envsubst").reads(usize::MAX).tame(),
 ];
 
 /// `tail +1f FILE` is an old way to say `tail -n +1 -f FILE`.
@@ -225,13 +245,15 @@ fn counts_in_options(call: &Call<'_>) -> Result<(), Reason> {
 /// `head -c 16 /dev/urandom` ends, `head /dev/zero` looks for a newline for ever, and `head -c -1 /dev/zero`
 /// for the end.
 fn counts_bytes_of_devices(call: &Call<'_>) -> Result<(), Reason> {
-    let device =
-        call.operands.iter().find(|arg| arg.exact().is_none_or(is_device) && arg.shown().contains("dev"));
+    if call.name == "od" {
+        small_widths(call)?;
+    }
+    let device = call.operands.iter().find(|arg| arg.may_be_device());
     // The last count holds.
-    let count = call.options.iter().rfind(|(name, _)| matches!(*name, "c" | "bytes"));
+    let count = call.options.iter().rfind(|(name, _)| matches!(*name, "c" | "bytes" | "N" | "read-bytes"));
     let few = count.and_then(|(_, value)| value.as_ref()?.exact()).is_some_and(is_a_few_bytes);
     match device {
-        Some(arg) if !few => Err(call.operand(arg)),
+        Some(arg) if !few || !arg.exact().is_some_and(gives_bytes) => Err(call.operand(arg)),
         _ => Ok(()),
     }
 }
@@ -255,4 +277,33 @@ fn runs_no_pager(call: &Call<'_>) -> Result<(), Reason> {
         Some(_) => Err(call.option("--paging")),
         None => Ok(()),
     }
+}
+
+/// Lines of a file; or numbers, of which few are printed or there are not many.
+fn shuffles_a_few(call: &Call<'_>) -> Result<(), Reason> {
+    let value = |names: [&str; 2]| {
+        let mut given = call.options.iter().filter(|(name, _)| names.contains(name));
+        given.next_back().and_then(|(_, value)| value.as_ref())
+    };
+    let few = |arg: &Arg| arg.exact().is_some_and(|text| text.len() <= 6);
+    let Some(range) = value(["i", "input-range"]) else {
+        let named = !call.operands.is_empty() || call.has(&["e", "echo"]);
+        return if named || call.context.fed { Ok(()) } else { Err(call.no_input()) };
+    };
+    let ends = range.exact().unwrap_or_default().split('-').all(|end| end.len() <= 6);
+    let small = match range {
+        Arg::Exact(_) => ends,
+        Arg::Open(open) => !open.origin.large,
+    };
+    if small || value(["n", "head-count"]).is_some_and(few) { Ok(()) } else { Err(call.operand(range)) }
+}
+
+fn converts_files(call: &Call<'_>) -> Result<(), Reason> {
+    let named = !call.operands.is_empty() || call.has(&["l", "list"]);
+    if named || call.context.fed { Ok(()) } else { Err(call.no_input()) }
+}
+
+/// `-r` reads what is below both directories.
+fn compares_trees(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["r", "recursive"]) { counts_files(call) } else { Ok(()) }
 }

@@ -73,8 +73,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         program("x509").words(
             "-in -noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial \
              -sha256 -inform -ext",
-        ),
-        program("dgst md5 sha1 sha256 sha512").words("-md5 -sha1 -sha256 -sha384 -sha512 -hex -r"),
+        )
+        .then(reads_a_certificate),
+        program("dgst md5 sha1 sha256 sha512").reads(1).words("-md5 -sha1 -sha256 -sha384 -sha512 -hex -r"),
         program("rand").words("-hex -base64").at_most(1).then(a_few_bytes),
     ]),
     // Keys: what there is, never what they are. `-D` and `-s` load code.
@@ -312,6 +313,10 @@ fn keeps_the_lock(call: &Call<'_>) -> Result<(), Reason> {
 
 fn shows_settings(call: &Call<'_>) -> Result<(), Reason> {
     if call.has(&["show", "show-sources"]) { Ok(()) } else { Err(call.needs("--show")) }
+}
+
+fn reads_a_certificate(call: &Call<'_>) -> Result<(), Reason> {
+    if call.has(&["in"]) || call.context.fed { Ok(()) } else { Err(call.no_input()) }
 }
 
 fn a_few_bytes(call: &Call<'_>) -> Result<(), Reason> {

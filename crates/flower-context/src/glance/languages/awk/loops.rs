@@ -8,35 +8,75 @@ use super::Token;
 /// Loops of one program that are followed: people write two or three.
 const LOOP_LIMIT: usize = 8;
 
+/// Rounds of all loops, one in the other, that take no more than a moment.
+const ROUND_LIMIT: f64 = 1e7;
+
 /// Whether every loop of a program ends.
 pub(super) fn all_end(tokens: &[Token<'_>]) -> bool {
     let starts = tokens.iter().enumerate().filter(|(_, token)| matches!(token, Token::Word("for" | "while")));
     let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
-    starts.len() <= LOOP_LIMIT && starts.into_iter().all(|at| ends(tokens, at).is_some())
+    let mut rounds = 1_f64;
+    for at in &starts {
+        match ends(tokens, *at) {
+            Some(more) => rounds *= more,
+            None => return false,
+        }
+    }
+    // A variable may hold what stands anywhere in the program.
+    let set_far = tokens.windows(2).any(
+        |window| matches!(window, [Token::Sign("=" | "+=" | "*="), Token::Value(number)] if is_large(number)),
+    );
+    starts.len() <= LOOP_LIMIT && rounds <= ROUND_LIMIT && !(set_far && count(tokens))
 }
 
-fn ends(tokens: &[Token<'_>], at: usize) -> Option<()> {
+/// Whether a program counts in a loop.
+pub(super) fn count(tokens: &[Token<'_>]) -> bool {
+    tokens.iter().any(|token| matches!(token, Token::Word("for" | "while")))
+}
+
+/// Whether a number as it is written is one that takes long to count to.
+pub(super) fn is_large(number: &str) -> bool {
+    let begins = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    begins && number.parse::<f64>().map_or(number.len() > 1, |number| number > 1e6)
+}
+
+/// How often the loop at `at` goes round, as far as that is written, if it ends.
+fn ends(tokens: &[Token<'_>], at: usize) -> Option<f64> {
     let close = header_end(tokens, at + 1)?;
     let header = tokens.get(at + 2..close - 1)?;
     let body = tokens.get(close..statement_end(tokens, close))?;
     let parts: Vec<&[Token<'_>]> = header.split(|token| *token == Token::Sign(";")).collect();
     let is_for = tokens.get(at) == Some(&Token::Word("for"));
     match parts.as_slice() {
-        [names] if is_for => names.contains(&Token::Word("in")).then_some(()),
+        [names] if is_for => names.contains(&Token::Word("in")).then_some(1.0),
         [_, condition, step] if is_for => {
             let step = Step::of(step)?;
-            (step.reaches(condition, body) && !sets(body, step.name)).then_some(())
+            (step.reaches(condition, body) && !sets(body, step.name)).then(|| rounds_to(condition))
         }
         [condition] if condition.contains(&Token::Word("getline")) => {
             // What may stand around `getline` is looked at where it is found.
-            (!condition.iter().any(|token| matches!(token, Token::Sign("<" | "||")))).then_some(())
+            (!condition.iter().any(|token| matches!(token, Token::Sign("<" | "||")))).then_some(1.0)
         }
         [condition] => {
             let step = only_step(body)?;
-            (step.reaches(condition, body) && !body.contains(&Token::Word("continue"))).then_some(())
+            let counts = step.reaches(condition, body) && !body.contains(&Token::Word("continue"));
+            counts.then(|| rounds_to(condition))
         }
         _ => None,
     }
+}
+
+/// The numbers of a condition, multiplied; a power is too many.
+fn rounds_to(condition: &[Token<'_>]) -> f64 {
+    let product: f64 = condition
+        .iter()
+        .map(|token| match token {
+            Token::Value(number) => number.parse::<f64>().unwrap_or(1.0).max(1.0),
+            Token::Sign("^" | "**") => f64::INFINITY,
+            _ => 1.0,
+        })
+        .product();
+    product
 }
 
 /// A counter and which way it goes.
