@@ -53,12 +53,10 @@ pub struct ModelFigures {
 impl ModelFigures {
     /// All tokens of all prompts.
     pub fn prompt(&self) -> u64 {
-        [self.cache_read, self.cache_write_5m, self.cache_write_1h]
-            .into_iter()
-            .fold(self.input, u64::saturating_add)
+        self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
     }
 
-    /// Adds the figures of `other`. A sum with an unknown part is unknown. What a damaged transcript says can be any number.
+    /// Adds the figures of `other`. A sum with an unknown part is unknown.
     pub fn add(&mut self, other: &Self) {
         self.dollars = match self.turns {
             0 => other.dollars,
@@ -66,11 +64,11 @@ impl ModelFigures {
             _ => self.dollars.zip(other.dollars).map(|(a, b)| a + b),
         };
         self.turns += other.turns;
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cache_read = self.cache_read.saturating_add(other.cache_read);
-        self.cache_write_5m = self.cache_write_5m.saturating_add(other.cache_write_5m);
-        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write_5m += other.cache_write_5m;
+        self.cache_write_1h += other.cache_write_1h;
     }
 }
 

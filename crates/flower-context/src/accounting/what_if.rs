@@ -134,7 +134,7 @@ impl WhatIf {
             return;
         }
         for (mine, theirs) in self.supposed.iter_mut().zip(other.supposed) {
-            mine.tokens = mine.tokens.saturating_add(theirs.tokens);
+            mine.tokens += theirs.tokens;
             mine.peak = mine.peak.max(theirs.peak);
             mine.dollars = mine.dollars.zip(theirs.dollars).map(|(a, b)| a + b);
         }
@@ -241,7 +241,7 @@ impl Replay<'_> {
                 continue;
             }
             let usage = shorter(turn.usage, spilled + at(rewritten), fresh);
-            supposed.tokens = supposed.tokens.saturating_add(usage.context());
+            supposed.tokens += usage.context();
             supposed.peak = supposed.peak.max(usage.context());
             let dollars = turn.dollars(&usage, self.terms.prices);
             supposed.dollars = supposed.dollars.zip(dollars).map(|(sum, dollars)| sum + dollars);

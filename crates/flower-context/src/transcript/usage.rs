@@ -2,6 +2,9 @@
 
 use crate::json::{Read, Reader};
 
+/// No request has so many tokens: a larger number is damage. Sums of numbers up to here overflow nothing.
+const MOST: u64 = 1_000_000_000_000;
+
 /// Tokens of one request. Absent fields are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -43,10 +46,10 @@ impl Usage {
         let mut five_minutes = 0;
         let is_object = reader.object(|field, reader| {
             match field {
-                "input_tokens" => usage.input = reader.count()?,
-                "output_tokens" => usage.output = reader.count()?,
-                "cache_read_input_tokens" => usage.cache_read = reader.count()?,
-                "cache_creation_input_tokens" => usage.cache_write = reader.count()?,
+                "input_tokens" => usage.input = tokens(reader)?,
+                "output_tokens" => usage.output = tokens(reader)?,
+                "cache_read_input_tokens" => usage.cache_read = tokens(reader)?,
+                "cache_creation_input_tokens" => usage.cache_write = tokens(reader)?,
                 "cache_creation" => (five_minutes, usage.cache_write_1h) = lifetimes(reader)?,
                 _ => drop(reader.value()?),
             }
@@ -59,13 +62,18 @@ impl Usage {
     }
 }
 
+/// A number of tokens; 0 for what cannot be one.
+fn tokens(reader: &mut Reader<'_>) -> Read<u64> {
+    Ok(Some(reader.count()?).filter(|tokens| *tokens <= MOST).unwrap_or_default())
+}
+
 /// Tokens that were written to the cache for five minutes, and for an hour.
 fn lifetimes(reader: &mut Reader<'_>) -> Read<(u64, u64)> {
     let (mut five_minutes, mut hour) = (0, 0);
     reader.object(|field, reader| {
         match field {
-            "ephemeral_5m_input_tokens" => five_minutes = reader.count()?,
-            "ephemeral_1h_input_tokens" => hour = reader.count()?,
+            "ephemeral_5m_input_tokens" => five_minutes = tokens(reader)?,
+            "ephemeral_1h_input_tokens" => hour = tokens(reader)?,
             _ => drop(reader.value()?),
         }
         Ok(())
@@ -90,6 +98,7 @@ mod tests {
             Usage { input: 3, ..Usage::default() },
         );
         check(r#"{"cache_creation_input_tokens":-4,"cache_creation":[]}"#, Usage::default());
+        check(r#"{"input_tokens":18446744073709551615,"output_tokens":1e12}"#, Usage::default());
     }
 
     #[test]

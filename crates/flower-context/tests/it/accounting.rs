@@ -248,12 +248,20 @@ fn a_turn_without_usage_is_a_turn_and_says_nothing_about_the_context() {
 
 #[test]
 fn made_up_usage_overflows_nothing() {
-    let most = Some((u64::MAX, u64::MAX));
-    let text = [answer("m1", "", most), answer("m2", "", most), answer("m3", "", most)].concat();
-    let figures = figures_of(&text);
-    assert_eq!(figures.models["claude-opus-5"].cache_read, u64::MAX);
+    let turns = |tokens| {
+        let usage = Some((tokens, tokens));
+        [answer("m1", "", usage), answer("m2", "", usage), answer("m3", "", usage)].concat()
+    };
+    let most = 1_000_000_000_000;
+    let figures = figures_of(&turns(most));
+    assert_eq!(figures.models["claude-opus-5"].cache_read, 3 * most);
     let terms = Terms { denied_ids: &HashSet::new(), spilled: None, prices: PriceTable::builtin() };
-    assert_eq!(WhatIf::of(text.as_bytes(), terms).supposed[0].tokens, u64::MAX);
+    assert_eq!(WhatIf::of(turns(most).as_bytes(), terms).supposed[0].tokens, 6 * most);
+    // More is damage, and as good as no usage.
+    assert_eq!(
+        (figures_of(&turns(u64::MAX)).watermark, figures_of(&turns(u64::MAX)).dollars),
+        (0, Some(0.0))
+    );
 }
 
 #[test]
