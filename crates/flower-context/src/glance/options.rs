@@ -5,7 +5,7 @@
 //! begins with a dash is refused where an option could do harm, so an entry that is wrong about a value
 //! cannot hide an option.
 
-use super::paths::{is_device, is_kernel_tree, is_root};
+use super::paths::{is_device, is_kernel_tree, is_root, is_standard_input};
 use super::programs::{Context, Operands, Program};
 use super::reason::Reason;
 use super::value::{Arg, Class, NUMBER};
@@ -31,9 +31,22 @@ impl Call<'_> {
     /// Whether a place to look at is where devices are, or holds that: nothing below it is read.
     pub(super) fn leads_to_devices(&self, place: &Arg) -> bool {
         let relative = |path: &str| self.context.at_root && !path.starts_with(['/', '~']);
-        place.exact().is_some_and(|path| {
-            let path = if relative(path) { format!("/{path}") } else { path.to_owned() };
-            path != "/dev/null" && (is_root(&path) || is_kernel_tree(&path))
+        match place {
+            Arg::Exact(path) => {
+                let path = if relative(path) { format!("/{path}") } else { path.clone() };
+                path != "/dev/null" && (is_root(&path) || is_kernel_tree(&path))
+            }
+            Arg::Open(open) => self.context.at_root && open.head.is_empty(),
+        }
+    }
+
+    /// Whether an option tells the program to read its standard input.
+    pub(super) fn names_input(&self) -> bool {
+        self.options.iter().any(|(name, value)| match value.as_ref().map(Arg::exact) {
+            Some(value) => value.is_some_and(|value| {
+                is_standard_input(value) && (FILE_OPTIONS.contains(name) || value != "-")
+            }),
+            None => *name == "stdin",
         })
     }
 
@@ -60,6 +73,10 @@ impl Call<'_> {
 
 /// Options that give a pattern: then the first operand is a file.
 pub(super) const PATTERN_OPTIONS: &[&str] = &["e", "f", "regexp", "file"];
+
+/// Options whose value names a file to read.
+const FILE_OPTIONS: &[&str] =
+    &["f", "file", "files-from", "files0-from", "from-file", "to-file", "X", "exclude-from"];
 
 /// How an option takes its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +121,9 @@ pub(super) fn skip_options<'a>(
         match sorter.args.next() {
             Some(arg) => sorter.take(arg)?,
             None => return Ok(left),
+        }
+        if !context.fed && sorter.call.names_input() {
+            return Err(sorter.call.no_input());
         }
         if !sorter.call.operands.is_empty() {
             return Ok(left);

@@ -37,12 +37,18 @@ impl Origin {
 pub(super) fn of_script(source: &str, script: &Script) -> (Origin, bool) {
     let mut origin = Origin { device: speaks_of_device(source), large: false };
     let mut at_root = false;
+    // `r=/; cd $r`
+    let (mut goes_somewhere, mut names_root) = (false, false);
     each_part(script, &mut |part| {
         origin = origin.or(written(part, source));
         if let Part::Command(command, _) = part {
             let mut words = words_of(command);
+            names_root |= words_of(command).any(|word| is_root(&text_of(word)));
             match program_of(command) {
-                "cd" | "pushd" => at_root |= words.any(|word| is_root(&text_of(word))),
+                "cd" | "pushd" => {
+                    goes_somewhere |= words_of(command).any(|word| text_of(word).starts_with(NUMBER));
+                    at_root |= words.any(|word| is_root(&text_of(word)));
+                }
                 "find" | "fd" | "fdfind" => {
                     origin.device |= words.any(|word| text_of(word).starts_with(['/', '.']));
                 }
@@ -50,6 +56,7 @@ pub(super) fn of_script(source: &str, script: &Script) -> (Origin, bool) {
             }
         }
     });
+    at_root |= goes_somewhere && names_root;
     origin.device |= at_root;
     (origin, at_root)
 }

@@ -54,17 +54,20 @@ pub(super) fn speaks_of_device(text: &str) -> bool {
     })
 }
 
-/// Whether a path is the root of all, however it is spelled.
+/// Whether a path is the root of all, however it is spelled. So many steps up lead there from most places.
 pub(super) fn is_root(path: &str) -> bool {
+    let steps = path.split('/').filter(|name| !matches!(*name, "" | "."));
+    if !path.starts_with('/') {
+        return steps.clone().all(|name| name == "..") && steps.count() > 4;
+    }
     let mut depth = 0_usize;
-    for name in path.split('/') {
+    for name in steps {
         match name {
-            "" | "." => {}
             ".." => depth = depth.saturating_sub(1),
             _ => depth += 1,
         }
     }
-    path.starts_with('/') && depth == 0
+    depth == 0
 }
 
 /// Whether the first bytes of a device come at once: those of a disk, and random ones. A terminal waits for a person,
@@ -184,6 +187,8 @@ mod tests {
             ("/usr/..", true),
             ("/..", true),
             ("/usr", false),
+            ("../../../../..", true),
+            ("../..", false),
             ("..", false),
         ] {
             assert_eq!(is_root(path), expected, "{path}");

@@ -384,19 +384,12 @@ fn by_table(
     program.check.map_or(Ok(()), |check| check(&call))
 }
 
-/// Options whose value names a file to read.
-const FILE_OPTIONS: &[&str] = &["f", "file", "files-from", "files0-from", "from-file", "to-file"];
-
 /// Whether a call reads its standard input.
 fn waits(program: &Program, call: &Call<'_>) -> bool {
     let is_input = |arg: &Arg| arg.exact().is_some_and(is_standard_input);
     let named = call.operands.iter().filter(|arg| !is_input(arg)).count();
-    let asked = call.options.iter().any(|(name, value)| match value {
-        Some(value) => is_input(value) && (FILE_OPTIONS.contains(name) || value.exact() != Some("-")),
-        None => *name == "stdin",
-    });
     let dashes = !program.devices && named < call.operands.len();
-    asked || dashes || (named < program.reads && !call.has(&["files0-from"]))
+    call.names_input() || dashes || (named < program.reads && !call.has(&["files0-from"]))
 }
 
 #[cfg(test)]

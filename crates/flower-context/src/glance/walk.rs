@@ -5,6 +5,7 @@ use super::languages::{arithmetic, bc, test};
 use super::loops::{self, rounds};
 use super::origin::{self, Origin};
 use super::output;
+use super::paths::is_standard_input;
 use super::programs;
 use super::reason::{Construct, Reason};
 use super::redirect;
@@ -78,7 +79,9 @@ impl<'s> Judge<'s> {
             match &redirect.kind {
                 RedirectKind::Read(word) | RedirectKind::HereString(word) => {
                     self.nested(word)?;
-                    inner.fed = true;
+                    let same = matches!(redirect.kind, RedirectKind::Read(_))
+                        && word.bare().is_some_and(is_standard_input);
+                    inner.fed |= !same;
                     inner.origin = origin::of_word(word, self.scope);
                 }
                 RedirectKind::Write(word) => self.nested(word)?,

@@ -61,6 +61,9 @@ fn is_expression(text: &str) -> bool {
 }
 
 fn endless(text: &str) -> Result<(), Reason> {
+    if text.split("range(").skip(1).any(stands_still) {
+        return Err(refused("jq", "range"));
+    }
     // `load("/dev/zero")` of `yq`.
     if speaks_of_device(text) && text.contains("load") {
         return Err(refused("jq", text));
@@ -94,6 +97,12 @@ fn endless(text: &str) -> Result<(), Reason> {
         return Err(refused("jq", "range"));
     }
     Ok(())
+}
+
+/// `range(1; 10; 0)`: it takes no step.
+fn stands_still(range: &str) -> bool {
+    let mut parts = range.split(')').next().unwrap_or_default().split(';');
+    parts.nth(2).is_some_and(|step| step.trim().parse::<f64>().is_ok_and(|step| step.abs() < 0.01))
 }
 
 /// `reduce range(99) as $i ("x"; . + .)`
@@ -167,6 +176,7 @@ mod tests {
             "\"x\" * 99999 * 99999",
             "[range(99999 * 99999)]",
             "range(pow(10; 12))",
+            "range(1; 10; 0)",
             ".[999999999] = 1",
             "reduce range(99) as $i (\"x\"; . + .)",
         ] {

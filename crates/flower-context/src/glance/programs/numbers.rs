@@ -37,6 +37,11 @@ pub(super) const PROGRAMS: &[Program] = &[
 /// Each number must be small enough that counting up to it is cheap, and the step no tiny part of one.
 fn short_sequence(call: &Call<'_>) -> Result<(), Reason> {
     pads_little(call)?;
+    // A number below zero looks like an option.
+    let long = |name: &str| name.len() > 6 && name.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((number, _)) = call.options.iter().find(|(name, _)| long(name)) {
+        return Err(call.option(number));
+    }
     let small = |arg: &Arg| match arg {
         Arg::Exact(text) => {
             let digits = text.strip_prefix('-').unwrap_or(text);
