@@ -51,9 +51,9 @@ impl Spool {
             .map_err(StoreError::io("add a batch to", &self.path))
     }
 
-    /// Nothing waits in the file.
+    /// Nothing waits in the file. What is no file holds nothing, and must not keep the store from what comes.
     pub(crate) fn is_empty(&self) -> bool {
-        std::fs::metadata(&self.path).map_or(true, |found| found.len() == 0)
+        std::fs::metadata(&self.path).map_or(true, |found| !found.is_file() || found.len() == 0)
     }
 
     /// Stores everything that waits, then empties the file; the answer is the number of entries that were new.
@@ -154,6 +154,16 @@ mod tests {
         std::fs::write(&spool.path, before).unwrap();
         spool.replay(&mut store).unwrap();
         assert_eq!(texts(&store), ["{}"]);
+    }
+
+    #[test]
+    fn what_is_no_file_keeps_nothing_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let spool = Spool::beside(&dir.path().join("sessions.db"));
+        std::fs::create_dir(&spool.path).unwrap();
+        assert!(spool.is_empty());
+        assert_eq!(spool.replay(&mut MemoryStore::default()).unwrap(), 0);
+        assert!(spool.add(&key(), &["{}".to_owned()]).is_err());
     }
 
     #[test]
