@@ -113,7 +113,7 @@ pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rew
     let texts = texts::texts(policy.lang);
 
     let mut repairs = heal::heal(&survey, texts);
-    repairs.extend(heal::remove_left_results(transcript, &survey));
+    repairs.extend(heal::remove_left_results(transcript, &survey, texts));
     if policy.debris {
         repairs.extend(debris::prune_debris(transcript, &survey, texts));
     }

@@ -34,13 +34,17 @@ pub(super) fn heal(survey: &Survey<'_, '_>, texts: &Texts) -> Vec<Proposal> {
     let proposal = |(at, change): (At, Change)| {
         let entry = survey.part(at)?.entry.index;
         let removes = matches!(change, Change::RemoveBlock { .. } | Change::RemoveLine);
-        let mut changes = vec![(entry, change)];
-        if removes && survey.named.contains(&entry) {
-            changes.push((entry, Change::KeepWith { text: texts.nothing_left.to_owned() }));
-        }
+        let kept = keep(survey, entry, texts).filter(|_| removes);
+        let changes = std::iter::once((entry, change)).chain(kept).collect();
         Some(Proposal { pass: Pass::Heal, first: Some(at), changes, saved: 0, spilled: Vec::new() })
     };
     repairs.into_iter().filter_map(proposal).collect()
+}
+
+/// What a boundary names stays as a line, whatever is taken out of it.
+fn keep(survey: &Survey<'_, '_>, entry: usize, texts: &Texts) -> Option<(usize, Change)> {
+    let kept = || (entry, Change::KeepWith { text: texts.nothing_left.to_owned() });
+    survey.named.contains(&entry).then(kept)
 }
 
 /// What is blank in a line, and a NUL in what it sends.
@@ -78,17 +82,22 @@ fn heal_line(survey: &Survey<'_, '_>, index: usize, texts: &Texts) -> Vec<(At, C
 
 /// Results beside the conversation whose call is nowhere: their line lost its place with the call's. What a
 /// resume makes of them nobody knows.
-pub(super) fn remove_left_results(transcript: &Transcript<'_>, survey: &Survey<'_, '_>) -> Vec<Proposal> {
+pub(super) fn remove_left_results(
+    transcript: &Transcript<'_>,
+    survey: &Survey<'_, '_>,
+    texts: &Texts,
+) -> Vec<Proposal> {
     let sent: HashSet<usize> = survey.parts.iter().map(|part| part.entry.index).collect();
     let is_lost = |entry: &&Entry<'_>| transcript.file_parent(entry) == FileParent::Missing;
     let lost = transcript.members().filter(is_lost).filter(|entry| !sent.contains(&entry.index));
     let mut proposals = Vec::new();
-    for entry in lost.filter(|entry| survey.may_change(entry)) {
+    for entry in lost.filter(|entry| !entry.is_written_by_harness()) {
         let blocks = entry.message_ref().map(Message::blocks).unwrap_or_default();
         let results =
             (0..blocks.len()).filter(|block| matches!(blocks.get(*block), Some(Block::ToolResult(_))));
-        let changes: Vec<_> = results.map(|block| (entry.index, Change::RemoveBlock { block })).collect();
+        let mut changes: Vec<_> = results.map(|block| (entry.index, Change::RemoveBlock { block })).collect();
         if !changes.is_empty() {
+            changes.extend(keep(survey, entry.index, texts));
             proposals.push(Proposal {
                 pass: Pass::Heal,
                 first: None,

@@ -151,6 +151,20 @@ fn a_result_beside_the_conversation_goes_with_its_call() {
     ];
     check(&lines, &["User: go", "Assistant: +a", "User: -a", "Assistant: done"]);
     assert!(!String::from_utf8(healed(&lines)).unwrap().contains(r#""tool_use_id":"b""#));
+
+    // A boundary that names its line keeps the line, and not the result.
+    let boundary = json!({"type": "system", "subtype": "compact_boundary", "uuid": "5", "parentUuid": null,
+        "logicalParentUuid": "4", "compactMetadata": {"trigger": "auto"}});
+    let lines = [
+        prompt("1", None, "go"),
+        result("4", "gone", "b"),
+        boundary,
+        prompt("6", Some("5"), "A summary."),
+        assistant("7", "6", "n", &text("done")),
+    ];
+    check(&lines, &["User: A summary.", "Assistant: done"]);
+    let made = String::from_utf8(healed(&lines)).unwrap();
+    assert!(made.contains(r#""uuid":"4""#) && !made.contains(r#""tool_use_id":"b""#), "{made}");
 }
 
 /// What happens to a file.
