@@ -19,7 +19,6 @@
 //! ```
 
 pub mod budget;
-pub mod columns;
 pub mod guard;
 pub mod handoff;
 pub mod receipt;

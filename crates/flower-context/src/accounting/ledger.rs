@@ -74,15 +74,21 @@ impl Ledger {
     /// Counts one more session.
     pub fn add(&mut self, session: &Session<'_, '_>, terms: Terms<'_>) {
         let Session { id, main, workers } = session;
-        self.thread(id, None, main, main_entries(main), terms);
+        // Whose the lines are that cannot be read is not known: the main thread counts them.
+        self.thread(id, None, main, main_entries(main), terms, main.line_counts().skipped);
         for (agent_id, entries) in sidechains(main) {
-            self.thread(id, Some(WorkerMeta::default().with_id(agent_id)), main, entries, terms);
-            // Whose the lines are that cannot be read is not known: the main thread has counted them.
-            self.threads.iter_mut().last().into_iter().for_each(|thread| thread.figures.skipped_lines = 0);
+            self.thread(id, Some(WorkerMeta::default().with_id(agent_id)), main, entries, terms, 0);
         }
         for Worker { agent_id, meta, transcript } in workers {
             let meta = meta.clone().with_id(agent_id).completed_from(transcript);
-            self.thread(id, Some(meta), transcript, transcript.entries(), terms);
+            self.thread(
+                id,
+                Some(meta),
+                transcript,
+                transcript.entries(),
+                terms,
+                transcript.line_counts().skipped,
+            );
         }
     }
 
@@ -93,9 +99,11 @@ impl Ledger {
         transcript: &'t Transcript<'a>,
         entries: impl IntoIterator<Item = &'t Entry<'a>>,
         terms: Terms<'_>,
+        skipped_lines: usize,
     ) {
         let (seen, scripts) = (&mut self.seen, &mut self.scripts);
         let mut counted = count(session, worker, transcript, entries, terms, seen, scripts);
+        counted.figures.skipped_lines = skipped_lines as u64;
         for turn in std::mem::take(&mut counted.turns) {
             let day = self.days.entry(turn.day()).or_default();
             day.entry(turn.model.clone()).or_default().add(&turn.figures(terms.prices));

@@ -97,7 +97,6 @@ pub(super) fn count<'t, 'a: 't>(
             models: by_model(&turns, terms.prices),
             cold: cold_turns(inherited.as_ref(), &turns, terms.prices),
             spills,
-            skipped_lines: transcript.notes().iter().filter(|note| note.kind.is_skipped()).count() as u64,
             ..ThreadFigures::default()
         },
         before_first: turns.first().map(|turn| turn.since.added).filter(|_| !is_fork),

@@ -30,7 +30,7 @@ pub(super) fn may_be_device(head: &str) -> bool {
 /// Whether a path of which only the head and the tail are known may name a stream of the kernel: `/proc/*`,
 /// `/proc/1/$x`, `/proc/*/mem`, but neither `/proc/*/status` nor `/proc/sys/vm/*`.
 pub(super) fn may_be_stream(head: &str, tail: &str) -> bool {
-    let ends = |tree: &str| if tail.contains('/') { is_device(&format!("{tree}1{tail}")) } else { true };
+    let ends = |tree: &str| !tail.contains('/') || is_device(&format!("{tree}1{tail}"));
     let inside = |directory: &str| head.starts_with(directory) || directory.starts_with(head);
     if let Some(rest) = head.strip_prefix("/proc/") {
         let process = match rest.split_once('/') {

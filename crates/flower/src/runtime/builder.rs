@@ -264,11 +264,12 @@ impl RuntimeBuilder {
         let paths = ProjectPaths::resolve(&config_dir, &workspace)?;
         // Where somebody else is at work, a damaged store stays where they write to it.
         let mend = registry.records().is_ok_and(|at_work| at_work.is_empty());
-        let writer = open_store(&sessions_db, &paths, mend, self.lang, &mut notes)?;
-        if writer.is_some() {
-            notes.extend(resuming::take_back_all(&bench, &paths, &config_dir, &sessions_db, self.lang));
-            notes.extend(resuming::catch_up_all(&paths, &sessions_db, &left, self.lang));
+        let mut store = open_store(&sessions_db, &paths, mend, self.lang, &mut notes)?;
+        if let Some(store) = &mut store {
+            notes.extend(resuming::take_back_all(store, &bench, &paths, &config_dir, self.lang));
+            notes.extend(resuming::catch_up_all(store, &paths, &left, self.lang));
         }
+        let writer = store.map(|store| MirrorWriter::start(store, WriterOptions::default())).transpose()?;
         let (stop, _) = watch::channel(None);
         Ok(Runtime {
             inner: Arc::new(Inner {
@@ -290,7 +291,7 @@ impl RuntimeBuilder {
                 sessions_db,
                 view: self.view,
                 handoff: self.handoff,
-                writer,
+                writer: writer.map(Arc::new),
                 notes: Mutex::new(notes),
                 listeners: Mutex::new(Vec::<mpsc::UnboundedSender<RunEvent>>::new()),
                 interrupts: Mutex::default(),
@@ -308,14 +309,14 @@ fn open_store(
     mend: bool,
     lang: Lang,
     notes: &mut Vec<String>,
-) -> Result<Option<Arc<MirrorWriter>>, RunError> {
+) -> Result<Option<SqliteStore>, RunError> {
     match SqliteStore::open(path, &OpenOptions { mend, ..OpenOptions::default() }) {
         Ok(mut opened) => {
             if opened.notes.iter().any(|note| matches!(note, OpenNote::SetAside { .. })) {
                 resuming::refill(&mut opened.store, paths)?;
             }
             notes.extend(opened.notes.iter().map(|note| note_text(path, note, lang)));
-            Ok(Some(Arc::new(MirrorWriter::start(opened.store, WriterOptions::default())?)))
+            Ok(Some(opened.store))
         }
         Err(error @ StoreError::ReadOnly { .. }) => {
             notes.push(fill(texts(lang).note_not_stored, &[("why", &error.to_string())]));

@@ -187,10 +187,14 @@ fn catch_up(store: &mut SqliteStore, paths: &ProjectPaths, main: &SessionKey) ->
 }
 
 /// Takes home what killed runs have left of these sessions in the harness's own files. Returns what there is to say.
-pub(super) fn catch_up_all(paths: &ProjectPaths, db: &Path, sessions: &[String], lang: Lang) -> Vec<String> {
-    let caught_up = |session: &String| -> Result<bool, StoreError> {
-        let main = SessionKey::main(paths.project_key(), session.as_str())?;
-        catch_up(&mut SqliteStore::open(db, &OpenOptions::default())?.store, paths, &main)
+pub(super) fn catch_up_all(
+    store: &mut SqliteStore,
+    paths: &ProjectPaths,
+    sessions: &[String],
+    lang: Lang,
+) -> Vec<String> {
+    let mut caught_up = |session: &String| -> Result<bool, StoreError> {
+        catch_up(store, paths, &SessionKey::main(paths.project_key(), session.as_str())?)
     };
     let told = |session: &String| match caught_up(session) {
         Ok(false) => None,
@@ -289,10 +293,10 @@ fn append_new(
 /// Brings home what killed runs have left behind. Views that a live harness works on stay. Returns what could not be
 /// done, in words.
 pub(super) fn take_back_all(
+    store: &mut SqliteStore,
     bench: &Workbench,
     paths: &ProjectPaths,
     config_dir: &Path,
-    db: &Path,
     lang: Lang,
 ) -> Vec<String> {
     let mut notes = Vec::new();
@@ -302,7 +306,8 @@ pub(super) fn take_back_all(
         if !is_view || is_young(&file) || !running_on(config_dir, session).is_empty() {
             continue;
         }
-        match take_back_one(paths, session, db, &file) {
+        let main = SessionKey::main(paths.project_key(), session).map_err(ViewError::from);
+        match main.and_then(|main| take_back(store, &main, &file)) {
             Ok(()) => {
                 notes.push(fill(texts(lang).note_taken_back, &[("session", session)]));
             }
@@ -319,11 +324,6 @@ pub(super) fn take_back_all(
 fn is_young(file: &Path) -> bool {
     let modified = fs::metadata(file).and_then(|found| found.modified());
     modified.is_ok_and(|modified| modified.elapsed().unwrap_or_default() < STARTING)
-}
-
-fn take_back_one(paths: &ProjectPaths, session: &str, db: &Path, file: &Path) -> Result<(), ViewError> {
-    let main = SessionKey::main(paths.project_key(), session)?;
-    take_back(&mut SqliteStore::open(db, &OpenOptions::default())?.store, &main, file)
 }
 
 fn remove(file: &Path) {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use flower::columns::width;
 use flower::receipt::Receipt;
 use flower_context::fill;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::console::{harmless, one_line};
 use crate::texts::Texts;
@@ -140,11 +140,11 @@ fn grouped(number: u64) -> String {
 }
 
 fn padded(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text)).max(1)))
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width()).max(1)))
 }
 
 fn right(text: &str, columns: usize) -> String {
-    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+    format!("{}{text}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
 #[cfg(test)]

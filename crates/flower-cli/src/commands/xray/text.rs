@@ -1,6 +1,6 @@
 //! The report as lines for a terminal.
 
-use flower::columns::{self, width};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::report::{Cell, Report, Section, Table};
 
@@ -33,12 +33,12 @@ fn aligned(table: &Table) -> Vec<String> {
         })
         .collect();
     let width_of = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|(text, _)| width(text)).max().unwrap_or(0)
+        rows.iter().filter_map(|row| row.get(column)).map(|(text, _)| text.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..table.head.len()).map(width_of).collect();
     let line = |row: &Vec<(String, bool)>| {
         let cells = row.iter().zip(&widths).map(|((text, is_number), widest)| {
-            let gap = " ".repeat(widest.saturating_sub(width(text)));
+            let gap = " ".repeat(widest.saturating_sub(text.width()));
             if *is_number { format!("{gap}{text}") } else { format!("{text}{gap}") }
         });
         format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned()
@@ -50,7 +50,7 @@ fn cut(text: &str) -> String {
     let mut kept = String::new();
     let mut taken = 0;
     for c in text.chars() {
-        taken += columns::columns(c);
+        taken += c.width().unwrap_or(0);
         if taken > WIDEST {
             kept.push('…');
             break;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::columns::columns;
+use unicode_width::UnicodeWidthChar as _;
 
 /// A cell that belongs to the character before it, which takes more than one.
 const REST: char = '\0';
@@ -46,7 +46,7 @@ impl Row {
                 return column + 1;
             }
         }
-        let width = columns(c);
+        let width = c.width().unwrap_or(1);
         if width == 0 {
             if let Some(before) = column.checked_sub(1).filter(|before| *before < self.cells.len()) {
                 self.marks.entry(self.start_of(before)).or_default().push(c);

@@ -15,7 +15,7 @@ fn numbers_are_read_in_groups() {
 
 #[test]
 fn columns_line_up_in_both_languages() {
-    assert_eq!(width(&padded("工作区", 14)), 14);
+    assert_eq!(padded("工作区", 14).width(), 14);
     assert_eq!(padded("workspace", 14), "workspace     ");
     assert_eq!(right("字符", 12).chars().count(), 10);
 }
