@@ -17,6 +17,7 @@ after_last = "repeat"
 tool = "Agent"
 input = { subagent_type = "doer", description = "Wait", prompt = "Wait." }
 [[thread.step]]
+delay_ms = 2000
 text = "Then I stop."
 
 [[thread]]
@@ -94,26 +95,49 @@ async fn what_was_said_to_a_harness_that_dies_is_said_again() {
         let last = played.requests.last().unwrap();
         assert!(last.contains("Never mind, stop here."), "{version}: {last}");
 
-        // The same for the prompt that a session goes on with, and for a word that comes when the turn is just over.
+        // The same for the prompt that a session goes on with.
         let mut listener = runtime.events();
-        let (mut killed, mut spoke) = (false, false);
-        let meddling = async {
+        let killing = async {
             while let Some(event) = listener.recv().await {
-                match &event {
-                    RunEvent::Waiting { .. } => killed = true,
-                    RunEvent::Resumed { .. } if !killed => kill_harness(&place).await,
-                    RunEvent::TurnEnded { .. } if !spoke => spoke = runtime.interrupt("One more thing."),
-                    RunEvent::StepEnded { .. } => break,
-                    _ => {}
+                if matches!(&event, RunEvent::Resumed { .. }) {
+                    return kill_harness(&place).await;
                 }
             }
         };
         let start = Start::Resume(played.outcome.sessions[0].clone());
-        let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "And now?", start), meddling);
+        let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "And now?", start), killing);
         let played = played.unwrap();
-        assert!(played.outcome.ok() && spoke, "{version}: {:?}", played.outcome.failure);
+        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
+        assert_eq!(played.waits(), ["harness_killed"], "{version}");
         let last = played.requests.last().unwrap();
-        assert!(last.contains("And now?") && last.contains("One more thing."), "{version}: {last}");
+        assert!(last.contains("And now?"), "{version}: {last}");
+        stage.close().await;
+    }
+}
+
+/// A word that comes when the turn is just over is still heard, or whoever says it learns that the step is over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_word_after_the_last_turn_is_heard_or_refused() {
+    for version in versions() {
+        let place = Place::new();
+        let stage = place
+            .stage("[[thread]]\nname = \"main\"\nafter_last = \"repeat\"\n[[thread.step]]\ntext = \"Yes.\"\n")
+            .await;
+        let builder = place.builder(version).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
+        let runtime = builder.build().unwrap();
+        let spec = coordinator("lead", "", [("doer", worker("Does things.", "You do things."))]);
+        let mut listener = runtime.events();
+        let speaker = {
+            let runtime = runtime.clone();
+            tokio::spawn(async move {
+                while !matches!(listener.recv().await, Some(RunEvent::TurnEnded { .. }) | None) {}
+                runtime.interrupt("One more thing.")
+            })
+        };
+        let played = stage.step(&runtime, &spec, "Go.", Start::Fresh).await.unwrap();
+        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
+        let last = played.requests.last().unwrap();
+        assert_eq!(last.contains("One more thing."), speaker.await.unwrap(), "{version}: {last}");
         stage.close().await;
     }
 }

@@ -182,7 +182,7 @@ impl Stage {
 pub(crate) async fn kill_harness(place: &Place) {
     // A record is incomplete while it is being written.
     let mut pids = recorded(place);
-    for _ in 0..100 {
+    for _ in 0..1000 {
         if pids.len() == 1 {
             break;
         }
