@@ -42,7 +42,7 @@ pub use compaction::{PreservedSegment, named_uuids, preserved_segment};
 pub use entry::{Entry, EntryKind, Refusal, Thread};
 pub use envelope::Envelope;
 pub use line::{Line, lines};
-pub use message::{Content, Message, SYNTHETIC_MODEL};
+pub use message::{Blocks, Content, Message, SYNTHETIC_MODEL};
 pub use note::{Note, NoteKind};
 pub(crate) use read::FileParent;
 pub use read::{Counts, Transcript};

@@ -110,12 +110,12 @@ pub(super) fn of_message(entry: &Entry<'_>, content: &Content<'_>) -> ByKind<Len
     match content {
         Content::Text(text) => *spoken += Length::of(text),
         Content::Blocks(blocks) => {
-            for block in blocks {
+            for block in blocks.iter() {
                 if let Block::Text(text) = block {
                     *spoken += of_json_string(text.get());
                 }
             }
-            for block in blocks {
+            for block in blocks.iter() {
                 match block {
                     Block::Thinking(thinking) => lengths.thinking += of_json_string(thinking.get()),
                     Block::ToolUse(tool_use) => {
@@ -140,7 +140,7 @@ pub(super) fn is_notice(entry: &Entry<'_>, content: &Content<'_>) -> bool {
     entry.is_written_by_harness()
         || match content {
             Content::Text(text) => says(text),
-            Content::Blocks(blocks) => match blocks.as_slice() {
+            Content::Blocks(blocks) => match &**blocks {
                 [Block::Text(text)] => decode(*text).is_some_and(|text| says(&text)),
                 _ => false,
             },

@@ -94,16 +94,21 @@ impl<'a> Splice<'a> {
     /// The text with all replacements made. Of two that overlap the first one stands.
     pub(super) fn finish(mut self) -> String {
         self.cuts.sort_by_key(|(start, end, _)| (*start, *end));
+        let mut behind = 0;
+        self.cuts.retain(|(start, end, _)| {
+            let stands = *start >= behind;
+            behind = if stands { *end } else { behind };
+            stands
+        });
+        // Most of a line can be what goes. One more, for the end of a line.
         let added: usize = self.cuts.iter().map(|(.., replacement)| replacement.len()).sum();
-        // One more, for the end of a line.
-        let mut out = String::with_capacity(self.whole.len() + added + 1);
+        let removed: usize = self.cuts.iter().map(|(start, end, _)| end - start).sum();
+        let mut out = String::with_capacity(self.whole.len() + added - removed + 1);
         let mut at = 0;
         for (start, end, replacement) in &self.cuts {
-            if *start >= at {
-                out.push_str(self.whole.get(at..*start).unwrap_or_default());
-                out.push_str(replacement);
-                at = *end;
-            }
+            out.push_str(self.whole.get(at..*start).unwrap_or_default());
+            out.push_str(replacement);
+            at = *end;
         }
         out.push_str(self.whole.get(at..).unwrap_or_default());
         out

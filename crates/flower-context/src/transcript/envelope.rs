@@ -28,8 +28,6 @@ pub struct Envelope<'a> {
     pub is_sidechain: bool,
     /// `agentId` of the subagent that the entry belongs to.
     pub agent_id: Option<Cow<'a, str>>,
-    /// `sessionId`. Need not match the name of the file.
-    pub session_id: Option<Cow<'a, str>>,
     /// `timestamp` in RFC 3339, as written.
     pub timestamp: Option<Cow<'a, str>>,
     /// `isMeta`: a user entry that the harness wrote.
@@ -44,8 +42,6 @@ pub struct Envelope<'a> {
     pub tool_denial_before_run: bool,
     /// `permissionDecision`: what a rule, a mode or a hook decided about the call.
     pub permission_decision: Option<Json<'a>>,
-    /// `sourceToolAssistantUUID`: the entry whose call a tool result answers.
-    pub source_tool_assistant_uuid: Option<Cow<'a, str>>,
     /// `origin.kind` of a user entry that no person wrote, such as `task-notification`.
     pub origin_kind: Option<Cow<'a, str>>,
     /// `requestId` of an assistant entry, where the API gave one.
@@ -97,10 +93,8 @@ impl<'a> Envelope<'a> {
             "uuid" => self.uuid = reader.text()?,
             "timestamp" => self.timestamp = reader.text()?,
             "toolUseResult" => self.tool_use_result = Some(reader.value()?),
-            "sourceToolAssistantUUID" => self.source_tool_assistant_uuid = reader.text()?,
             "requestId" => self.request_id = reader.text()?,
             "cwd" => self.cwd = reader.text()?,
-            "sessionId" => self.session_id = reader.text()?,
             "version" => self.version = reader.text()?,
             "agentId" => self.agent_id = reader.text()?,
             "subtype" => self.subtype = reader.text()?,

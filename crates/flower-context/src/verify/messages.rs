@@ -80,7 +80,7 @@ fn blanks(problems: &mut Vec<Problem>, part: &Part<'_, '_>) {
         Content::Text(_) => {}
         Content::Blocks(blocks) if blocks.is_empty() => blank("empty content"),
         Content::Blocks(blocks) => {
-            for block in blocks {
+            for block in blocks.iter() {
                 match block {
                     Block::Text(text) if json::is_blank(text.get()) => {
                         blank("blank text");
