@@ -197,7 +197,7 @@ async fn the_cache_clock_can_be_put_forward() {
 async fn two_requests_at_once_do_not_read_each_others_entries() {
     // The first answer starts late, so its entry is not there yet when the second starts.
     let rehearsal = start(
-        "[[thread]]\nname = \"slow\"\nmatch = { prompt = \"slow\" }\n[[thread.step]]\ntext = \"a\"\ndelay_ms = 1000\n\
+        "[[thread]]\nname = \"slow\"\nmatch = { prompt = \"slow\" }\n[[thread.step]]\ntext = \"a\"\ndelay_ms = 3000\n\
          [fallback]\ntext = \"b\"\n",
     )
     .await;
@@ -307,7 +307,9 @@ async fn a_shutdown_does_not_wait_for_a_slow_answer() {
     let body = request.to_string();
     let slow =
         tokio::spawn(async move { send(address, "POST", "/v1/messages", HEADERS, body.as_bytes()).await });
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    while rehearsal.state().requests == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let state = tokio::time::timeout(Duration::from_secs(20), rehearsal.shutdown()).await.expect("hangs");
     assert_eq!(state.requests, 1);
     let whole = slow.await.unwrap().is_ok_and(|answer| answer.events().len() == 6);
