@@ -154,7 +154,8 @@ impl Runtime {
 
     /// Interrupts the steps in flight, from any thread: the turn is cut at the next boundary between messages, and the
     /// session goes on with `message`. A call that was running is cut off; the model is told that this is no fault.
-    /// False when no step is in flight.
+    /// While a session writes its handoff document, the message waits for the one that goes on from it. False when no
+    /// step is in flight.
     pub fn interrupt(&self, message: impl Into<String>) -> bool {
         let message = message.into();
         let mut steps = self.inner.interrupts.lock().unwrap_or_else(PoisonError::into_inner);

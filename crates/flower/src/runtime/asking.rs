@@ -57,9 +57,10 @@ impl Asking {
         self.handoff == Stage::Writing
     }
 
-    /// Whether another interrupt can be taken.
+    /// Whether another interrupt can be taken. A session that writes its document does no more work: what is said
+    /// meanwhile is for the one that goes on from it.
     pub(super) fn hears(&self) -> bool {
-        self.asked && self.pending.is_none()
+        self.asked && self.pending.is_none() && !self.is_writing()
     }
 
     /// How long what was begun may still take; none when nothing was.

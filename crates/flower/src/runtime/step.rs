@@ -185,8 +185,10 @@ impl<'a> Step<'a> {
             }
             How::HandOver(left) => {
                 let session = self.session().unwrap_or_default();
-                let prompt = self.hand_over(prompt, &session, &left)?;
-                Ok(Opening::new(prompt, Start::Fresh))
+                let document = self.hand_over(prompt, &session, &left)?;
+                self.hear();
+                let said = self.unheard().await.said;
+                Ok(Opening::new(paragraphs(&document, &said), Start::Fresh))
             }
         }
     }
@@ -197,7 +199,9 @@ impl<'a> Step<'a> {
         let (inner, again) = (self.inner, self.unheard().await);
         let session = self.session().filter(|_| !again.opening).filter(|session| inner.has(session));
         let (prompt, start, writes) = match session {
-            Some(session) if again.said.is_empty() && self.progress.writing => {
+            // What is said meanwhile is for the session that goes on from the document.
+            Some(session) if self.progress.writing => {
+                again.said.into_iter().for_each(|text| self.progress.unheard.keep(text));
                 (document_request(inner, &self.progress), Start::Resume(session), true)
             }
             Some(session) if again.said.is_empty() => {
@@ -205,8 +209,7 @@ impl<'a> Step<'a> {
             }
             Some(session) => (again.said.join("\n\n"), Start::Resume(session), false),
             None => {
-                let parts = std::iter::once(&opening.prompt).chain(&again.said);
-                let prompt = parts.map(String::as_str).collect::<Vec<_>>().join("\n\n");
+                let prompt = paragraphs(&opening.prompt, &again.said);
                 (prompt, opening.start.clone(), opening.writes && again.said.is_empty())
             }
         };
@@ -226,17 +229,21 @@ impl<'a> Step<'a> {
 
     /// Nobody can interrupt any more. False when somebody has done it just now: that is still to be said.
     fn is_last_word(&mut self) -> bool {
-        let inner = self.inner;
         self.interrupts.close();
-        while let Ok(message) = self.interrupts.try_recv() {
-            inner.tell(&RunEvent::Interrupted { message: message.clone() });
-            self.progress.unheard.keep(interruption(inner, &message));
-        }
+        self.hear();
         let more = self.progress.unheard.waits();
         if more {
-            self.interrupts = inner.interrupts();
+            self.interrupts = self.inner.interrupts();
         }
         !more
+    }
+
+    /// Takes what somebody has said while no turn could be interrupted, to be said by the next attempt.
+    fn hear(&mut self) {
+        while let Ok(message) = self.interrupts.try_recv() {
+            self.inner.tell(&RunEvent::Interrupted { message: message.clone() });
+            self.progress.unheard.keep(interruption(self.inner, &message));
+        }
     }
 
     /// The session at work.
@@ -273,6 +280,10 @@ impl<'a> Step<'a> {
         let recorded = self.record(Some(&failure));
         self.ended(Some(failure), recorded)
     }
+}
+
+fn paragraphs(first: &str, rest: &[String]) -> String {
+    std::iter::once(first).chain(rest.iter().map(String::as_str)).collect::<Vec<_>>().join("\n\n")
 }
 
 fn conversation(start: &Start, reopened: Option<&Reopened>) -> Conversation {

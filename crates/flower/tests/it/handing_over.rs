@@ -203,12 +203,10 @@ The same again.
     }
 }
 
-/// The document is worth asking for again: only the session itself knows the reasons.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_document_that_something_passing_has_kept_back_is_asked_for_again() {
-    let scenario = |fault: &str| {
-        let document = format!(
-            r#"
+/// A document that `fault` keeps back, but for the times when it does not.
+fn kept_back(fault: &str) -> String {
+    let document = format!(
+        r#"
 [[thread]]
 name = "document"
 match = {{ agent = "main", last = "so a new session takes over here" }}
@@ -220,13 +218,17 @@ thread = "document"
 
 [[thread]]
 name = "first""#
-        );
-        READS.replace("\n[[thread]]\nname = \"first\"", &document)
-    };
+    );
+    READS.replace("\n[[thread]]\nname = \"first\"", &document)
+}
+
+/// The document is worth asking for again: only the session itself knows the reasons.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_document_that_something_passing_has_kept_back_is_asked_for_again() {
     for version in versions() {
         for (fault, cause) in [("stall = 0", "harness_killed"), ("status = 529\ntimes = 3", "overloaded")] {
             let place = place();
-            let stage = place.stage(&scenario(fault)).await;
+            let stage = place.stage(&kept_back(fault)).await;
             let builder = place.builder(version).spill_threshold(None).handoff(small());
             let killing = async {
                 while stage.rehearsal.state().faults_played.is_empty() {
@@ -245,6 +247,38 @@ name = "first""#
             assert_eq!(handed_over(&played), [(2, None)], "{case}: the document is the session's own");
             assert!(!played.waits().is_empty(), "{case}");
             assert!(played.waits().iter().all(|waited| *waited == cause), "{case}: {:?}", played.waits());
+        }
+    }
+}
+
+/// What is said while a session writes its document is for the one that goes on from it, whatever keeps the document back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_word_while_the_document_is_being_written_is_for_the_next_session() {
+    for version in versions() {
+        for fault in ["delay_ms = 3000", "status = 529\ntimes = 3"] {
+            let place = place();
+            let stage = place.stage(&kept_back(fault)).await;
+            let builder = place.builder(version).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
+            let runtime = builder.spill_threshold(None).handoff(small()).build().unwrap();
+            let speaking = async {
+                while stage.rehearsal.state().faults_played.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                assert!(runtime.interrupt("Leave c."), "{version}");
+            };
+            let spec = lead();
+            let (played, ()) = tokio::join!(stage.step(&runtime, &spec, "Go.", Start::Fresh), speaking);
+            let played = played.unwrap();
+            stage.close().await;
+            let case = format!("{version}, {fault}");
+            assert_eq!(played.outcome.text, "All is read.", "{case}: {:?}", played.outcome.failure);
+            assert_eq!(handed_over(&played), [(2, None)], "{case}: the document is the session's own");
+            let heard: Vec<_> =
+                played.requests.iter().filter(|request| request.contains("Leave c.")).collect();
+            assert!(!heard.is_empty(), "{case}");
+            for request in heard {
+                assert!(request.contains("the whole of a and b"), "{case}: only the next session hears it");
+            }
         }
     }
 }
