@@ -175,7 +175,9 @@ async fn a_killed_harness_is_taken_up_where_it_was() {
     for version in versions() {
         for (when, point) in points {
             let place = Place::new();
-            let stage = place.stage(&delegating("")).await;
+            // Whoever kills has time for it, however busy the machine is.
+            let slow = "[[fault]]\nthread = \"main\"\nstep = 3\ntimes = 2\ndelay_ms = 3000\n";
+            let stage = place.stage(&delegating(slow)).await;
             let builder =
                 place.builder(version).resilience(quick()).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
             let runtime = builder.build().unwrap();
@@ -246,5 +248,26 @@ text = "It is there."
         assert!(played.requests.first().is_some_and(|request| !request.contains("A note, so.")));
         assert!(played.requests.iter().any(|request| request.contains("A note, so.")), "{version}");
         assert!(!played.requests.last().unwrap().contains("A note, so."), "{version}");
+    }
+}
+
+/// A budget ends whatever runs, a worker's call too; what was done until then is stored, and can be gone on with.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_ends_a_worker_in_the_middle_of_its_call() {
+    for version in versions() {
+        let place = Place::new();
+        let waits = delegating("").replace("sleep 0.5;", "sleep 600;");
+        let stage = place.stage(&waits).await;
+        let builder =
+            || place.builder(version).resilience(quick()).env("ANTHROPIC_BASE_URL", stage.rehearsal.url());
+        let runtime = builder().budget_time(Duration::from_secs(20)).build().unwrap();
+        let played = stage.step(&runtime, &lead(), "Go.", Start::Fresh).await.unwrap();
+        assert_eq!(played.outcome.failure.clone().unwrap().kind, FailureKind::Limit, "{version}");
+        let [session] = played.outcome.sessions.as_slice() else { panic!("{version}: {:?}", played.outcome) };
+        let runtime = builder().build().unwrap();
+        let played = stage.step(&runtime, &lead(), "And now?", Start::Resume(session.clone())).await.unwrap();
+        stage.close().await;
+        assert!(played.outcome.ok(), "{version}: {:?}", played.outcome.failure);
+        assert_eq!(played.outcome.text, "Done, as far as it goes.", "{version}");
     }
 }
