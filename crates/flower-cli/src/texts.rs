@@ -279,6 +279,7 @@ texts! {
     xray_share_line,
     /// `{count}`
     xray_skipped,
+    xray_unread,
     xray_missing_workers,
     xray_composition,
     /// `{tokens}`

@@ -111,7 +111,7 @@ fn lines_and_uuids(transcript: &Transcript<'_>) -> Vec<Problem> {
         let line = note.line;
         Some(match &note.kind {
             NoteKind::ByteOrderMark => problem(line, Rule::V1, "starts with a byte-order mark"),
-            NoteKind::LeadingNuls { count } | NoteKind::OnlyNuls { count } => {
+            NoteKind::Nuls { count } | NoteKind::OnlyNuls { count } => {
                 problem(line, Rule::V1, &format!("{count} NUL bytes"))
             }
             NoteKind::Blank => problem(line, Rule::V1, "empty line"),

@@ -118,14 +118,15 @@ fn import_thread(
 }
 
 /// The lines without what does not belong to their entries: line ends of either kind, a byte-order mark at the very
-/// beginning, and the NUL bytes that a crash of the machine can leave in front of what was written next.
+/// beginning, and the NUL bytes that a crash of the machine can leave around what was written.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let lines = bytes.split(|byte| *byte == b'\n').map(|line| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let nuls = line.iter().take_while(|byte| **byte == 0).count();
-        line.get(nuls..).unwrap_or_default()
+        let is_text = |byte: &u8| *byte != 0;
+        let (start, end) = (line.iter().position(is_text), line.iter().rposition(is_text));
+        start.zip(end).and_then(|(start, end)| line.get(start..=end)).unwrap_or_default()
     });
     lines.filter(|line| !line.trim_ascii().is_empty())
 }

@@ -7,7 +7,7 @@ use flower_context::accounting::{Figures, Session, Worker, WorkerMeta};
 use flower_context::rewrite::Report;
 use flower_context::transcript::Transcript;
 use flower_store::{Manifest, OpenOptions, SessionKey, SessionStore as _, SqliteStore, StepRecord};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::runtime::{DENIALS, HANDOFFS, HandedOver, REWRITTEN, RunError, SPILLS, USED};
@@ -29,7 +29,7 @@ pub struct Receipt {
     pub sessions: Vec<String>,
     /// Entries in the store, all threads of the harness together.
     pub entries: usize,
-    /// Results that were to be moved to disk, session by session.
+    /// Results that were to be moved to disk, session by session. An output that was only read as a terminal shows it was not.
     pub spills: Vec<StoredSpill>,
     /// What was rewritten each time that a session was opened again, step by step.
     pub resumes: Vec<Report>,
@@ -112,7 +112,7 @@ pub fn receipt(
         let mut threads = vec![StoredThread { entries: store.load(&main)?, key: main.clone() }];
         for key in store.list_subkeys(&main)? {
             match key.subpath() {
-                Some(SPILLS) => spills.extend(read::<StoredSpill>(&store.load(&key)?)),
+                Some(SPILLS) => spills.extend(moved(&store.load(&key)?)),
                 Some(USED) => {
                     // A step tells each time that it uses a session; the first time counts.
                     let entries = store.load(&key)?;
@@ -150,6 +150,17 @@ pub fn receipt(
     })
 }
 
+/// Spills by their lines in the store. As with the figures of a session, what no file holds was not moved.
+fn moved(entries: &[flower_store::Entry]) -> impl Iterator<Item = StoredSpill> {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(flatten)]
+        spill: StoredSpill,
+        files: Vec<IgnoredAny>,
+    }
+    read::<Line>(entries).filter(|line| !line.files.is_empty()).map(|line| line.spill)
+}
+
 /// Marks of our own beside a session. What is none is left out: a newer version may have written it.
 fn read<T: DeserializeOwned>(entries: &[flower_store::Entry]) -> impl Iterator<Item = T> {
     entries.iter().filter_map(|entry| serde_json::from_str(&entry.text).ok())
@@ -177,4 +188,25 @@ fn figures(sessions: &[Vec<StoredThread>], marks: &Marks) -> Figures {
         })
         .collect();
     Figures::of(&counted, marks.terms())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_file_holds_was_not_moved() {
+        let line = |call: &str, files: &str| flower_store::Entry {
+            seq: 1,
+            entry_type: None,
+            uuid: None,
+            timestamp: None,
+            text: format!(
+                r#"{{"type":"flower-spill","call":"{call}","tool":"{call}","files":[{files}],"before":5000,"after":60,"taken":true,"at":"t"}}"#
+            ),
+        };
+        let entries = [line("Bash", r#"{"name":"a.txt","bytes":5000,"lines":1}"#), line("Grep", "")];
+        let tools: Vec<String> = moved(&entries).map(|spill| spill.tool).collect();
+        assert_eq!(tools, ["Bash"], "of the other, a terminal shows little: it is nowhere else");
+    }
 }

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use flower::source::{Found, Places, SourceError, find};
-use flower::{whole_file, xray};
+use flower::whole_file;
+use flower::xray::{self, Counted};
 use flower_context::accounting::{Figures, WhatIf};
 use flower_context::fill;
 use serde::Serialize;
@@ -46,6 +47,9 @@ const SCHEMA: u32 = 1;
 struct Json<'a> {
     schema: u32,
     sessions: Vec<JsonSession<'a>>,
+    /// Why sessions that were found are not in the figures.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    unread: &'a [String],
     figures: &'a Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     what_if: Option<&'a WhatIf>,
@@ -79,23 +83,30 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
         return Err(CliError::new(Kind::Usage, fill(texts.xray_no_page, &[("path", &path)])));
     }
     let found = find(args.what.as_deref(), &Places::of(cwd)).map_err(refused)?;
-    let (figures, what_if) = if args.what_if {
-        let (figures, what_if) = xray::figures_and_what_if(&found).map_err(refused)?;
-        (figures, Some(what_if))
+    let (counted, what_if) = if args.what_if {
+        let (counted, what_if) = xray::figures_and_what_if(&found).map_err(refused)?;
+        (counted, Some(what_if))
     } else {
         (xray::figures(&found).map_err(refused)?, None)
     };
-    let what_if = what_if.as_ref();
+    let (Counted { figures, sessions, unread }, what_if) = (counted, what_if.as_ref());
+    let unread: Vec<String> =
+        unread.iter().map(|error| CliError::from_error(Kind::Failed, error).what).collect();
+    for error in &unread {
+        console.warn(error);
+    }
+    let code = if unread.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(Kind::Failed.exit_code()) };
 
     if args.json {
         let session = |found: &'_ Found| found.origin.to_string();
-        let sessions = found.iter().map(|found| JsonSession { id: &found.id, origin: session(found) });
-        console.json(&Json { schema: SCHEMA, sessions: sessions.collect(), figures: &figures, what_if });
+        let sessions = sessions.iter().map(|found| JsonSession { id: &found.id, origin: session(found) });
+        let (sessions, unread) = (sessions.collect(), &unread);
+        console.json(&Json { schema: SCHEMA, sessions, unread, figures: &figures, what_if });
     }
     if args.html.is_none() && args.json {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
-    let report = report::report(&found, &figures, what_if, texts);
+    let report = report::report(&sessions, unread.len(), &figures, what_if, texts);
     if let Some(out) = &args.html {
         let page = html::page(&report, &charts::charts(&figures, texts), console.lang);
         whole_file::write_output(out, page.as_bytes()).map_err(|error| cannot_write(out, &error))?;
@@ -105,7 +116,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Result<ExitCode, CliError> 
             console.data(&line);
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Whether a page may be written there: where nothing is, and over a page. `--html` in front of a transcript would take

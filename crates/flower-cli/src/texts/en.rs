@@ -170,6 +170,7 @@ pub(super) static TEXTS: Texts = Texts {
     xray_trend_full: "{slope} tokens a turn since turn {since}; at this rate the window of {window} is full in {turns} turns",
     xray_share_line: "{characters} of {all} characters came into the main thread ({share}); the rest stayed with workers",
     xray_skipped: "{count} lines could not be read and are not counted",
+    xray_unread: "{count} sessions could not be read and are not counted",
     xray_missing_workers: "{count} workers have no transcript here: what they did and cost is missing",
     xray_composition: "What came into the conversations",
     xray_head: "in front of it stand about {tokens} tokens that the transcript does not show: system prompt and tools",

@@ -170,6 +170,7 @@ pub(super) static TEXTS: Texts = Texts {
     xray_trend_full: "自第 {since} 轮起每轮 {slope} 个 token;照此速度,{window} 的窗口在 {turns} 轮后用满",
     xray_share_line: "{all} 个字符中有 {characters} 个进入主线程({share}),其余留在执行者那里",
     xray_skipped: "{count} 行无法读取,没有计入",
+    xray_unread: "{count} 个会话无法读取,没有计入",
     xray_missing_workers: "{count} 个执行者在这里没有会话记录:其所做所费未计入",
     xray_composition: "进入对话的内容",
     xray_head: "其前还有约 {tokens} 个 token 不在记录里:系统提示词和工具",

@@ -150,6 +150,39 @@ fn shape(value: &Value, path: &str, out: &mut Vec<String>) {
 }
 
 #[test]
+fn a_session_that_cannot_be_read_hides_no_other() {
+    let place = Place::new();
+    let dir = place.workspace().join("sessions");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("one.jsonl"), transcript(&place.workspace(), "ls", "a")).unwrap();
+    fs::write(dir.join("two.jsonl"), transcript(&place.workspace(), "ls", "b")).unwrap();
+    // A worker that nobody can read, root included: a link to itself.
+    fs::create_dir_all(dir.join("two/subagents")).unwrap();
+    let worker = dir.join("two/subagents/agent-a.jsonl");
+    std::os::unix::fs::symlink(&worker, &worker).unwrap();
+
+    let what = dir.to_str().unwrap();
+    for more in [&[][..], &["--what-if"]] {
+        let said = xray(&place, &[&["--json", what], more].concat());
+        said.assert_code(1);
+        assert!(said.stderr.contains("agent-a.jsonl"), "{}", said.stderr);
+        let shown = said.json().remove(0);
+        assert_eq!(shown["sessions"].as_array().unwrap().len(), 1, "{shown}");
+        assert_eq!(shown["sessions"][0]["id"], "one");
+        assert!(shown["unread"][0].as_str().unwrap().contains("agent-a.jsonl"), "{shown}");
+    }
+    let said = xray(&place, &[what]);
+    said.assert_code(1);
+    assert!(said.stdout.contains("X-ray of session one"), "{}", said.stdout);
+    assert!(said.stdout.contains("1 sessions could not be read and are not counted"), "{}", said.stdout);
+
+    fs::remove_file(dir.join("one.jsonl")).unwrap();
+    let said = xray(&place, &[what]);
+    said.assert_code(1);
+    assert_eq!(said.stdout, "", "nothing was read");
+}
+
+#[test]
 #[expect(clippy::too_many_lines, reason = "a list of names")]
 fn programs_can_rely_on_the_names() {
     let place = Place::new();

@@ -7,7 +7,7 @@ use super::policy::PruneDenials;
 use super::proposal::{Pass, Proposal, saving};
 use super::result::is_ours;
 use super::survey::{Survey, block_size};
-use crate::transcript::Refusal;
+use crate::transcript::{Block, Refusal};
 
 /// Indices of the calls that were refused: by the mark of the harness, or because the caller says so. Never
 /// by wording.
@@ -35,6 +35,10 @@ pub(super) fn prune_denials(
         let (at, answer, _) = survey.result(call)?;
         let entry = survey.part(call.at)?.entry;
         if survey.named.contains(&entry.index) || survey.named.contains(&answer.index) {
+            return None;
+        }
+        // Words beside the result stay, and only a result brings a line beside the conversation back into it.
+        if survey.part(at)?.message.blocks().iter().any(|block| !matches!(block, Block::ToolResult(_))) {
             return None;
         }
         let saved = [call.at, at].iter().filter_map(|at| survey.block(*at)).map(block_size).sum();

@@ -1,11 +1,11 @@
 //! Who hangs off whom when lines have gone: what is left hangs off the nearest line above it that is left, or
 //! off a new line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::draft::{Draft, Side};
 use super::render::leaves_nothing;
-use crate::transcript::{Chain, Entry, FileParent, Thread, Transcript};
+use crate::transcript::{Chain, Entry, EntryKind, FileParent, Thread, Transcript};
 
 /// Where the entries hang that are left. Entries are known by their index, new lines by their position in the
 /// draft.
@@ -16,12 +16,23 @@ pub(super) struct Links<'t, 'a> {
     gone: Vec<bool>,
     /// Of every entry that goes, the nearest one above it that is left.
     above: Vec<Option<usize>>,
+    /// Result that goes with its call → what is left of its message.
+    rests: HashMap<usize, Rest<'t>>,
     /// Entry → the new line that it hangs off.
     adopted: HashMap<usize, usize>,
     /// uuid → the copy that counts although a later one has the uuid too.
     earlier: HashMap<&'t str, &'t Entry<'a>>,
     /// The first entry of each thread that is left and hangs off nothing.
     beginnings: HashMap<Thread<'t>, &'t Entry<'a>>,
+}
+
+/// What is left of a message of which a call goes.
+#[derive(Clone, Copy)]
+struct Rest<'t> {
+    /// Id of the message.
+    message: &'t str,
+    /// Its last line that is left in front of the result, or the last result of such a line.
+    last: usize,
 }
 
 /// Where an entry hangs.
@@ -43,6 +54,7 @@ impl<'t, 'a> Links<'t, 'a> {
             chain,
             gone: gone(transcript, chain, draft),
             above: vec![None; entries.len()],
+            rests: HashMap::new(),
             adopted: HashMap::new(),
             earlier: HashMap::new(),
             beginnings: HashMap::new(),
@@ -64,6 +76,7 @@ impl<'t, 'a> Links<'t, 'a> {
             links.earlier =
                 entries.iter().filter(stands).filter_map(|entry| Some((entry.uuid()?, entry))).collect();
         }
+        links.rests = links.find_rests();
         links.find_ancestors();
         links
     }
@@ -95,7 +108,12 @@ impl<'t, 'a> Links<'t, 'a> {
     /// The leaf of the chain, or what is left above it.
     pub(super) fn kept_leaf(&self) -> Option<usize> {
         let leaf = self.chain.entries.last()?;
-        if self.is_gone(leaf) { self.above.get(leaf.index).copied().flatten() } else { Some(leaf.index) }
+        if !self.is_gone(leaf) {
+            return Some(leaf.index);
+        }
+        // Above the call there may be a line that other results of its message hang off.
+        let rest = self.rests.get(&leaf.index).map(|rest| rest.last);
+        rest.or_else(|| self.above.get(leaf.index).copied().flatten())
     }
 
     /// The entry that one hangs off in the file, or that was taken instead.
@@ -133,6 +151,46 @@ impl<'t, 'a> Links<'t, 'a> {
         in_chain().or_else(in_thread)
     }
 
+    /// Parallel calls hang off each other, and only the result that was written last has the next turn below it. Where that
+    /// one goes with its call, and every call in front of it too, nothing of the message is above the next turn, though other
+    /// calls of it are left: the next turn hangs off those.
+    fn rest_beside(&self, result: usize, above: Option<usize>) -> Option<usize> {
+        let rest = self.rests.get(&result)?;
+        let above = above.and_then(|above| self.transcript.entries().get(above)).and_then(Entry::message_id);
+        (above != Some(rest.message)).then_some(rest.last)
+    }
+
+    fn find_rests(&self) -> HashMap<usize, Rest<'t>> {
+        let entries = self.transcript.entries();
+        let goes_with_its_call = |entry: &'t Entry<'a>| {
+            let call = self.call(entry).filter(|call| self.is_gone(entry) && self.is_gone(call))?;
+            call.message_id()
+        };
+        let messages: HashSet<&str> = entries.iter().filter_map(goes_with_its_call).collect();
+        let (mut rests, mut last) = (HashMap::new(), HashMap::new());
+        if messages.is_empty() {
+            return rests;
+        }
+        for entry in entries.iter().filter(|entry| self.transcript.counts(entry)) {
+            if let Some(message) = goes_with_its_call(entry) {
+                rests.extend(last.get(message).map(|last| (entry.index, Rest { message, last: *last })));
+            } else if !self.is_gone(entry) {
+                let of = if entry.kind() == EntryKind::Assistant { Some(entry) } else { self.call(entry) };
+                let of = of.filter(|of| !self.is_gone(of)).and_then(Entry::message_id);
+                last.extend(of.filter(|of| messages.contains(of)).map(|message| (message, entry.index)));
+            }
+        }
+        rests
+    }
+
+    /// The line that a result hangs off: its call.
+    fn call(&self, entry: &'t Entry<'a>) -> Option<&'t Entry<'a>> {
+        let is_result = entry.kind() == EntryKind::User
+            && entry.message_ref().is_some_and(|message| message.tool_results().next().is_some());
+        let above = if is_result { self.old_parent(entry)? } else { return None };
+        (above.kind() == EntryKind::Assistant).then_some(above)
+    }
+
     fn find_ancestors(&mut self) {
         // Known, or being looked for: a circle of lines that all go has nothing above it.
         let mut known = vec![false; self.gone.len()];
@@ -156,7 +214,8 @@ impl<'t, 'a> Links<'t, 'a> {
                 passed.push(entry.index);
                 at = self.old_parent(entry);
             }
-            for index in passed {
+            for index in passed.into_iter().rev() {
+                found = self.rest_beside(index, found).or(found);
                 if let Some(above) = self.above.get_mut(index) {
                     *above = found;
                 }

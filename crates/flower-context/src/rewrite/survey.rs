@@ -181,7 +181,8 @@ pub(super) fn block_size(block: &Block<'_>) -> usize {
 }
 
 fn named(transcript: &Transcript<'_>) -> HashSet<usize> {
-    let mut named = HashSet::new();
+    let summaries = transcript.entries().iter().filter(|entry| entry.envelope.is_compact_summary);
+    let mut named: HashSet<usize> = summaries.map(|entry| entry.index).collect();
     for boundary in transcript.entries().iter().filter(|entry| entry.is_compact_boundary()) {
         named.insert(boundary.index);
         named.extend(

@@ -19,17 +19,17 @@ pub struct Line<'a> {
 /// What is left of a line when everything around its content is taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Content<'a> {
-    /// The content itself: no line end, no byte-order mark, no NUL bytes in front.
+    /// The content itself: no line end, no byte-order mark, no NUL bytes around it.
     pub(super) bytes: &'a [u8],
     /// Whether a byte-order mark was taken off.
     pub(super) byte_order_mark: bool,
-    /// How many NUL bytes were taken off the front.
+    /// How many NUL bytes were taken off the front and the end.
     pub(super) nuls: usize,
 }
 
 impl<'a> Line<'a> {
     /// The content of the line. A crash of the machine can leave a run of NUL bytes in front of what was
-    /// written next; a byte-order mark counts as one at the start of the input only.
+    /// written next, or behind what was written last; a byte-order mark counts as one at the start of the input only.
     pub(super) fn content(&self) -> Content<'a> {
         let mut bytes = self.bytes;
         bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
@@ -46,6 +46,9 @@ impl<'a> Line<'a> {
         }
         let before = bytes.len();
         while let Some(rest) = bytes.strip_prefix(b"\0") {
+            bytes = rest;
+        }
+        while let Some(rest) = bytes.strip_suffix(b"\0") {
             bytes = rest;
         }
         Content { bytes, byte_order_mark, nuls: before - bytes.len() }
@@ -104,6 +107,6 @@ mod tests {
         check(b"{}\r\r\n[]\r", &[b"{}", b"[]"]);
         check(b"\n\n", &[b"", b""]);
         check(b"\xEF\xBB\xBF{}\n\xEF\xBB\xBF{}", &[b"{}", b"\xEF\xBB\xBF{}"]);
-        check(b"a\0\n\0\0b\n\0\n", &[b"a\0", b"b", b""]);
+        check(b"a\0\n\0\0b\n\0\n\0c\0d\0\0\r\n", &[b"a", b"b", b"", b"c\0d"]);
     }
 }

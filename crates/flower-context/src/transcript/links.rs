@@ -172,7 +172,8 @@ impl<'t, 'a> Links<'t, 'a> {
             FileParent::Missing => return Parent::Missing,
             FileParent::Known(index) | FileParent::Answers(index) => index,
         };
-        if let Some(tail) = self.anchors.get(&index) {
+        // A summary that is its own parent does not follow what it preserved: that would hang where the cut falls.
+        if let Some(tail) = self.anchors.get(&index).filter(|_| index != entry.index) {
             return Parent::Known(tail);
         }
         let parent = match self.faulty.get(&index) {

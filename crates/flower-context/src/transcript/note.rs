@@ -18,7 +18,7 @@ pub enum NoteKind {
     /// The input starts with a byte-order mark, which was left out.
     ByteOrderMark,
     /// NUL bytes stood in front of an entry, which was read without them.
-    LeadingNuls {
+    Nuls {
         /// How many.
         count: usize,
     },
@@ -87,7 +87,7 @@ impl fmt::Display for NoteKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ByteOrderMark => formatter.write_str("byte-order mark left out"),
-            Self::LeadingNuls { count } => write!(formatter, "{count} NUL bytes in front left out"),
+            Self::Nuls { count } => write!(formatter, "{count} NUL bytes around it left out"),
             Self::OnlyNuls { count } => write!(formatter, "skipped: {count} NUL bytes"),
             Self::Blank => formatter.write_str("empty line ignored"),
             Self::NotUtf8 { offset } => write!(formatter, "skipped: not UTF-8 at byte {offset}"),

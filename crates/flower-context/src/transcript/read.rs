@@ -201,7 +201,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// The entry that used the uuid of `entry` before.
-    pub(super) fn earlier_copy(&self, entry: &Entry<'a>) -> Option<&Entry<'a>> {
+    pub(crate) fn earlier_copy(&self, entry: &Entry<'a>) -> Option<&Entry<'a>> {
         self.earlier.get(&entry.index).and_then(|index| self.entries.get(*index))
     }
 

@@ -91,7 +91,7 @@ impl<'a> Stretch<'a> {
         match read_entry(content, self.entries.len(), line.number) {
             Ok(entry) => {
                 if content.nuls > 0 {
-                    self.note(line.number, NoteKind::LeadingNuls { count: content.nuls });
+                    self.note(line.number, NoteKind::Nuls { count: content.nuls });
                 }
                 self.push(entry);
             }

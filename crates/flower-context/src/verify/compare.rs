@@ -12,6 +12,7 @@ use crate::transcript::{Block, Entry, EntryKind, Message, MessageView, Part, Tra
 /// - Rows without a place in the conversation, entries of unknown types, compact boundaries, the entries
 ///   that those name and summaries are all there.
 /// - Messages are neither merged nor split.
+/// - What was sent and is still there is sent.
 pub fn compare(before: &[u8], after: &[u8]) -> Vec<Problem> {
     let (before, after) = (Transcript::read(before), Transcript::read(after));
     super::in_order(check(&before, &before.view(), &after, &after.view()))
@@ -26,7 +27,33 @@ pub(super) fn check(
     let mut problems = thinking(before, old, new);
     problems.extend(missing(before, after));
     problems.extend(message_ids(before, after));
+    problems.extend(off_the_chain(old, after, new));
     problems
+}
+
+/// What was sent and is still there, beside the conversation: it would be lost without having been removed.
+fn off_the_chain(
+    old: &MessageView<'_, '_>,
+    after: &Transcript<'_>,
+    new: &MessageView<'_, '_>,
+) -> Vec<Problem> {
+    let sent: HashSet<usize> = parts(new).map(|part| part.entry.index).collect();
+    // A second result goes; a line that held nothing else and has to stay may hang beside.
+    let holds_more = |message: &Message<'_>| {
+        message.blocks().iter().any(|block| !matches!(block, Block::ToolResult(_)) && !block.is_thinking())
+    };
+    let still_there = parts(old).filter_map(|part| {
+        let entry = after.find(part.entry.uuid()?)?;
+        let as_it_was = entry.raw_message() == part.entry.raw_message();
+        (as_it_was || holds_more(part.message)).then_some(entry)
+    });
+    let beside = still_there.filter(|entry| !sent.contains(&entry.index));
+    let problem = |entry: &Entry<'_>| Problem {
+        rule: Rule::V7,
+        line: entry.line,
+        message: "was sent, is still there, and is not sent any more".to_owned(),
+    };
+    beside.map(problem).collect()
 }
 
 fn has_thinking(message: &Message<'_>) -> bool {
@@ -98,9 +125,14 @@ fn missing(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
 fn message_ids(before: &Transcript<'_>, after: &Transcript<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for entry in after.entries().iter().filter(|entry| entry.kind() == EntryKind::Assistant) {
-        let old = entry.uuid().and_then(|uuid| before.find(uuid));
-        if let (Some(old), Some(id)) = (old.and_then(Entry::message_id), entry.message_id())
-            && old != id
+        // Of several entries with one uuid, the one that stays need not be the last.
+        let last = entry.uuid().and_then(|uuid| before.find(uuid));
+        let mut old = std::iter::successors(last, |old| before.earlier_copy(old))
+            .filter_map(Entry::message_id)
+            .peekable();
+        if let Some(id) = entry.message_id()
+            && old.peek().is_some()
+            && !old.any(|old| old == id)
         {
             let message = format!("has another message id than before: {id}");
             problems.push(Problem { rule: Rule::V7, line: entry.line, message });

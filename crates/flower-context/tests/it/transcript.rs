@@ -341,7 +341,7 @@ fn bad_lines_are_skipped_and_told() {
             "line 9: skipped: not a JSON object",
             "line 12: skipped: not JSON: it ends too early",
             "line 13: unknown type \"brand-new-kind\" kept as it is",
-            "line 15: 4 NUL bytes in front left out",
+            "line 15: 4 NUL bytes around it left out",
             "line 17: skipped: not UTF-8 at byte 0",
         ]
     );

@@ -64,7 +64,8 @@ pub(super) enum Cell {
 
 /// Puts the report together.
 pub(super) fn report(
-    found: &[Found],
+    found: &[&Found],
+    unread: usize,
     figures: &Figures,
     what_if: Option<&WhatIf>,
     texts: &'static Texts,
@@ -88,7 +89,11 @@ pub(super) fn report(
         disk::scripts(figures, texts),
         what_if.and_then(|what_if| supposed::supposed(what_if, texts)),
     ];
-    Report { title, sections: sections.into_iter().flatten().collect() }
+    let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
+    if let Some(first) = sections.first_mut().filter(|_| unread > 0) {
+        first.notes.insert(0, fill(texts.xray_unread, &[("count", &grouped(unread as u64))]));
+    }
+    Report { title, sections }
 }
 
 /// A section with a table; none for a table without rows. What is cut off is counted.

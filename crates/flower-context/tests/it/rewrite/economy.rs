@@ -2,11 +2,11 @@
 
 use flower_context::Lang;
 use flower_context::rewrite::{Expire, Gate, Pass, Policy, PruneDenials, Trim};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{changed_lines, checked, entries, find, heal, trim};
 use crate::fixtures;
-use crate::transcript::{assistant, outline_of, transcript_of};
+use crate::transcript::{assistant, outline_of, result, transcript_of};
 
 fn prune(keep: usize, denied_ids: &[&str]) -> Policy<'static> {
     let denied_ids = denied_ids.iter().map(|id| (*id).to_owned()).collect();
@@ -31,6 +31,63 @@ fn a_denied_call_goes_with_its_result() {
     assert_eq!(changed_lines(&bytes, &rewritten).len(), 1);
     // Without a mark and without a hint from the caller it is a call that failed.
     assert!(checked(&bytes, &prune(0, &[])).text.as_bytes() == bytes);
+}
+
+/// Calls of one message, one line each, and their results in this order; then the model goes on.
+fn parallel(calls: &[&str], results: &[(&str, Option<&str>)]) -> Vec<Value> {
+    let prompt = json!({"role": "user", "content": "go"});
+    let mut lines = vec![json!({"type": "user", "uuid": "p", "parentUuid": null, "message": prompt})];
+    let mut above = "p".to_owned();
+    for id in calls {
+        let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}});
+        lines.push(assistant(&format!("call {id}"), &above, "m", &call));
+        above = format!("call {id}");
+    }
+    for (id, said) in results {
+        above = format!("result {id}");
+        let mut line = result(&above, &format!("call {id}"), id);
+        let words = said.map(|said| json!({"type": "text", "text": said}));
+        line["message"]["content"].as_array_mut().unwrap().extend(words);
+        lines.push(line);
+    }
+    lines.push(assistant("next", &above, "n", &json!({"type": "text", "text": "done"})));
+    lines
+}
+
+#[test]
+fn what_is_left_of_parallel_calls_stays_in_the_conversation() {
+    let check = |results: &[(&str, Option<&str>)], denied: &[&str], expected: &[&str]| {
+        let bytes = transcript_of(&parallel(&["a", "b", "c"], results));
+        let made = checked(&bytes, &prune(0, denied));
+        assert_eq!(outline_of(made.text.as_bytes()), expected, "{results:?} {denied:?}");
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|id| (id, None));
+    // The next turn hangs off the last result. When that goes with every call in front of it, c would hang beside.
+    let only_c = ["User: go", "Assistant: +c", "User: -c", "Assistant: done"];
+    check(&[c, a, b], &["a", "b"], &only_c);
+    check(&[a, c, b], &["a", "b"], &only_c);
+    check(&[a, b, c], &["a", "b"], &only_c);
+    check(&[c, b, a], &["a"], &["User: go", "Assistant: +b +c", "User: -c -b", "Assistant: done"]);
+    check(&[b, c, a], &["a", "c"], &["User: go", "Assistant: +b", "User: -b", "Assistant: done"]);
+    check(&[a, b, c], &["a", "b", "c"], &["User: go", "Assistant: done"]);
+    // Words beside a result of which the call goes would hang beside too: such a call stays.
+    let said = ("c", Some("mind the gap"));
+    check(
+        &[said, a, b],
+        &["a", "b", "c"],
+        &["User: go", "Assistant: +c", "User: -c mind the gap", "Assistant: done"],
+    );
+}
+
+#[test]
+fn a_branch_that_ends_in_a_denied_call_stays_the_one_that_goes_on() {
+    let mut lines = parallel(&["a", "b"], &[("a", None), ("b", None)]);
+    lines.pop();
+    let prompt = json!({"role": "user", "content": "another way"});
+    lines.insert(1, json!({"type": "last-prompt", "leafUuid": "result b"}));
+    lines.push(json!({"type": "user", "uuid": "q", "parentUuid": "p", "message": prompt}));
+    let made = checked(&transcript_of(&lines), &prune(0, &["b"]));
+    assert_eq!(outline_of(made.text.as_bytes()), ["User: go", "Assistant: +a", "User: -a"]);
 }
 
 #[test]

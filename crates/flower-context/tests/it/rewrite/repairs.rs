@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{changed_lines, checked, entries, entry, find, heal, said};
 use crate::fixtures;
-use crate::transcript::outline_of;
+use crate::transcript::{outline_of, transcript_of};
 
 #[test]
 fn a_call_that_was_cut_off_gets_a_result() {
@@ -186,4 +186,56 @@ fn a_history_without_a_beginning_gets_one() {
     let rewritten = rewrite(&cut, &heal()).bytes();
     assert_eq!(verify(&rewritten), []);
     assert_eq!(outline_of(&rewritten)[0], "User: [The beginning of this conversation is m");
+}
+
+#[test]
+fn words_in_front_of_nul_bytes_are_kept() {
+    let line = r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"hello"}}"#;
+    for nuls in ["\0", "\0\0\0\r"] {
+        let bytes = format!("{line}{nuls}\n");
+        assert_eq!(verify(bytes.as_bytes()).len(), 1, "{nuls:?}");
+        assert_eq!(checked(bytes.as_bytes(), &heal()).text, format!("{line}\n"), "{nuls:?}");
+    }
+}
+
+#[test]
+fn an_empty_summary_keeps_its_place() {
+    let lines = [
+        r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"go"}}"#,
+        r#"{"type":"system","subtype":"compact_boundary","uuid":"2","parentUuid":null,"compactMetadata":{}}"#,
+        r#"{"type":"user","uuid":"3","parentUuid":"2","isCompactSummary":true,"message":{"role":"user","content":[]}}"#,
+        r#"{"type":"user","uuid":"4","parentUuid":"3","message":{"role":"user","content":"and?"}}"#,
+    ];
+    let made = checked(format!("{}\n", lines.join("\n")).as_bytes(), &heal());
+    let entries = entries(&made.text);
+    assert_eq!(entries.len(), 4);
+    assert_eq!(find(&entries, "4")["parentUuid"], "3");
+}
+
+#[test]
+fn a_summary_that_is_its_own_parent_goes_back_behind_its_boundary() {
+    let main = fixtures::recording("compact-manual-197").main;
+    let mut lines: Vec<Value> = entries(std::str::from_utf8(&main).unwrap());
+    let expected = outline_of(&main);
+    let summary = lines.iter_mut().find(|line| line["isCompactSummary"] == true).unwrap();
+    summary["parentUuid"] = summary["uuid"].clone();
+    let made = checked(&transcript_of(&lines), &heal());
+    assert_eq!(outline_of(made.text.as_bytes()), expected);
+}
+
+#[test]
+fn of_two_messages_with_one_uuid_one_is_kept_whichever_it_is() {
+    // The second names its own child as parent: the first one has to stand.
+    let text = |uuid: &str, parent: &str, id: &str, text: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"{uuid}","parentUuid":"{parent}","message":{{"id":"{id}","role":"assistant","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )
+    };
+    let lines = [
+        r#"{"type":"user","uuid":"1","parentUuid":null,"message":{"role":"user","content":"go"}}"#.to_owned(),
+        text("2", "1", "m", "one"),
+        text("3", "2", "n", "two"),
+        text("2", "3", "n", "three"),
+    ];
+    checked(format!("{}\n", lines.join("\n")).as_bytes(), &heal());
 }
