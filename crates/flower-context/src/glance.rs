@@ -49,13 +49,15 @@
 //! whoever waits for the world to change may wait for ever.
 //!
 //! Ending is not enough, a glance is cheap. Where a cost stands in the line it is held against a limit: loops go
-//! round 10,000 times altogether, a sequence runs through six digits, a format pads a line and no more, and no
-//! variable is made of itself twice in a loop (`growth`). A cost that depends on the files is not known here, and
+//! round 10,000 times altogether, a sequence runs through six digits, and in a loop through no more than a million
+//! numbers in all, a format pads a line and no more, no variable is made of itself twice in a loop (`growth`), and
+//! neither is what `sed` holds from line to line. A cost that depends on the files is not known here, and
 //! passes: listing a whole disk (`find / -name x`, `du -sh /`) takes long, and ends.
 //!
 //! Reading is another matter than listing. Devices, and streams of the kernel below `/proc` and `/sys`, have no end
 //! or wait for one, so a program that reads does not get them: not by name (`paths`), not through what the shell
-//! computes of a name that stands elsewhere in the line (`origin`), and not by reading all that lies below `/`.
+//! computes of a name that stands elsewhere in the line (`origin`), and not by reading all that lies below `/`, to
+//! which several steps may lead (`place`). A pipe waits as well, and only its name tells: `queue.fifo`.
 //! Programs that only look at names may have them: `ls -l /dev/dri`, `for d in /dev/sd*; do stat $d; done`.
 //!
 //! # What is trusted
@@ -84,6 +86,7 @@ mod word;
 
 mod loops;
 mod paths;
+mod place;
 mod redirect;
 mod walk;
 mod wrap;

@@ -5,7 +5,7 @@
 //! begins with a dash is refused where an option could do harm, so an entry that is wrong about a value
 //! cannot hide an option.
 
-use super::paths::{is_device, is_kernel_tree, is_root, is_standard_input};
+use super::paths::{is_device, is_kernel_tree, is_pipe, is_root, is_standard_input};
 use super::programs::{Context, Operands, Program};
 use super::reason::Reason;
 use super::value::{Arg, Class, NUMBER};
@@ -36,7 +36,7 @@ impl Call<'_> {
                 let path = if relative(path) { format!("/{path}") } else { path.clone() };
                 path != "/dev/null" && (is_root(&path) || is_kernel_tree(&path))
             }
-            Arg::Open(open) => self.context.at_root && open.head.is_empty(),
+            Arg::Open(open) => (self.context.at_root && open.head.is_empty()) || open.leads_up(),
         }
     }
 
@@ -282,6 +282,7 @@ impl<'a> Sorter<'a, '_> {
     fn operand(&mut self, arg: &'a Arg) -> Result<(), Reason> {
         if !self.program.pattern || !self.call.operands.is_empty() || self.call.has(PATTERN_OPTIONS) {
             self.no_device(arg)?;
+            self.no_pipe(arg)?;
         }
         self.call.operands.push(arg);
         self.only_operands |= self.program.stops;
@@ -295,6 +296,12 @@ impl<'a> Sorter<'a, '_> {
             self.call.context.at_root && arg.exact().is_some_and(|path| is_device(&format!("/{path}")));
         let device = below || arg.may_be_device();
         if device && !self.program.devices { Err(self.call.operand(arg)) } else { Ok(()) }
+    }
+
+    /// What reads files waits at a pipe for whoever writes to it.
+    fn no_pipe(&self, arg: &Arg) -> Result<(), Reason> {
+        let reads = self.program.pattern || (1..usize::MAX).contains(&self.program.reads);
+        if reads && arg.exact().is_some_and(is_pipe) { Err(self.call.operand(arg)) } else { Ok(()) }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "every arm that takes an option ends with it")]

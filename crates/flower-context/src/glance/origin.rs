@@ -6,7 +6,10 @@
 //! A line that holds neither can compute neither, so most lines are looked at once and no more.
 
 use super::languages::{fd, find};
-use super::paths::{is_device, is_root, may_be_device, may_be_stream, speaks_of_device};
+use super::paths::{
+    is_device, is_standard_input, may_be_device, may_be_stream, names_input, speaks_of_device,
+};
+use super::place::Way;
 use super::scope::Scope;
 use super::syntax::{Arithmetic, Body, Command, Form, List, Piece, RedirectKind, Script, Word};
 use super::value::NUMBER;
@@ -23,40 +26,63 @@ pub(super) struct Origin {
     pub(super) device: bool,
     /// A large number.
     pub(super) large: bool,
+    /// A name of the standard input.
+    pub(super) input: bool,
 }
 
 impl Origin {
-    pub(super) const NONE: Self = Self { device: false, large: false };
+    pub(super) const NONE: Self = Self { device: false, large: false, input: false };
+
+    /// Perhaps the name of a device, and nothing else that matters.
+    pub(super) const fn of_device(device: bool) -> Self {
+        Self { device, ..Self::NONE }
+    }
+
+    /// Perhaps a large number, and nothing else that matters.
+    const fn of_large(large: bool) -> Self {
+        Self { large, ..Self::NONE }
+    }
 
     pub(super) const fn or(self, other: Self) -> Self {
-        Self { device: self.device || other.device, large: self.large || other.large }
+        Self {
+            device: self.device || other.device,
+            large: self.large || other.large,
+            input: self.input || other.input,
+        }
     }
 }
 
 /// What a whole command line holds, and whether it goes to the root of all: what is relative is below that then.
 pub(super) fn of_script(source: &str, script: &Script) -> (Origin, bool) {
-    let mut origin = Origin { device: speaks_of_device(source), large: false };
-    let mut at_root = false;
-    // `r=/; cd $r`
-    let (mut goes_somewhere, mut names_root) = (false, false);
+    let mut origin = Origin { input: names_input(source), ..Origin::of_device(speaks_of_device(source)) };
+    let mut way = Way::default();
+    let mut end_of_loop = 0;
     each_part(script, &mut |part| {
         origin = origin.or(written(part, source));
-        if let Part::Command(command, _) = part {
-            let mut words = words_of(command);
-            names_root |= words_of(command).any(|word| is_root(&text_of(word)));
-            match program_of(command) {
-                "cd" | "pushd" => {
-                    goes_somewhere |= words_of(command).any(|word| text_of(word).starts_with(NUMBER));
-                    at_root |= words.any(|word| is_root(&text_of(word)));
-                }
-                "find" | "fd" | "fdfind" => {
-                    origin.device |= words.any(|word| text_of(word).starts_with(['/', '.']));
-                }
-                _ => {}
+        let Part::Command(command, _) = part else { return };
+        if matches!(command.body, Body::For { .. } | Body::Count { .. } | Body::While { .. }) {
+            end_of_loop = end_of_loop.max(command.span.end);
+        }
+        words_of(command).for_each(|word| way.names(&text_of(word)));
+        let in_loop = command.span.start < end_of_loop;
+        match program_of(command) {
+            "cd" | "pushd" => {
+                words_of(command).for_each(|word| way.goes(&text_of(word), NUMBER, in_loop));
             }
+            // It reads whatever lies below the place.
+            "git" if words_of(command).any(|word| word.bare() == Some("--no-index")) => {
+                let places = words_of(command).zip(words_of(command).skip(1));
+                let places = places.filter(|(option, _)| option.bare() == Some("-C"));
+                places.for_each(|(_, place)| way.goes(&text_of(place), NUMBER, in_loop));
+            }
+            "find" | "fd" | "fdfind" => {
+                origin.device |=
+                    words_of(command).any(|word| text_of(word).starts_with(['/', '.', '~', NUMBER]));
+            }
+            _ => {}
         }
     });
-    at_root |= goes_somewhere && names_root;
+    let at_root = way.leads_to_root();
     origin.device |= at_root;
     (origin, at_root)
 }
@@ -78,18 +104,25 @@ fn of_piece(piece: &Piece, scope: &Scope<'_>) -> Origin {
     match piece {
         Piece::Text { .. } | Piece::Process(_) | Piece::Parameter { form: Form::Length, .. } => Origin::NONE,
         Piece::Parameter { name, operands, .. } => {
-            operands.iter().map(|word| of_word(word, scope)).fold(scope.origin_of(name), Origin::or)
+            operands.iter().map(|word| of_operand(word, scope)).fold(scope.origin_of(name), Origin::or)
         }
         Piece::Output { list, .. } => of_list(list, scope),
         Piece::Arithmetic(arithmetic) => of_arithmetic(arithmetic, scope),
     }
 }
 
+/// What stands behind the name in `${x:-/dev/stdin}`, with the sign that says when it counts.
+fn of_operand(word: &Word, scope: &Scope<'_>) -> Origin {
+    let default = text_of(word);
+    let input = default.strip_prefix(['-', '+']).is_some_and(is_standard_input);
+    of_word(word, scope).or(Origin { input, ..Origin::NONE })
+}
+
 /// What an expression may come to.
 pub(super) fn of_arithmetic(arithmetic: &Arithmetic, scope: &Scope<'_>) -> Origin {
     let read = arithmetic.reads.iter().any(|name| scope.origin_of(name).large);
     let inside = arithmetic.pieces.iter().any(|piece| of_piece(piece, scope).large);
-    Origin { device: false, large: read || inside || is_large(scope.text(arithmetic.span)) }
+    Origin::of_large(read || inside || is_large(scope.text(arithmetic.span)))
 }
 
 /// What the commands of a list may print.
@@ -135,13 +168,13 @@ fn written(part: Part<'_>, source: &str) -> Origin {
         Part::Command(command, _) => command,
         Part::Arithmetic(arithmetic) => {
             let text = source.get(arithmetic.span.start..arithmetic.span.end).unwrap_or_default();
-            return Origin { device: false, large: is_large(text) };
+            return Origin::of_large(is_large(text));
         }
     };
     let program = program_of(command);
     // Seconds since 1970.
     let large = program == "date" && words_of(command).any(|word| text_of(word).contains("%s"));
-    let own = Origin { device: false, large };
+    let own = Origin::of_large(large);
     if SEARCHERS.contains(&program) { own } else { words_of(command).map(literal).fold(own, Origin::or) }
 }
 
@@ -190,7 +223,11 @@ fn literal(word: &Word) -> Origin {
                 may_be_device(head) || may_be_stream(head, tail)
             }
         };
-    Origin { device, large: text.len() > CHEAP_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit()) }
+    Origin {
+        device,
+        large: text.len() > CHEAP_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit()),
+        input: is_standard_input(&text),
+    }
 }
 
 /// The text of a word, with [`NUMBER`] for what the shell puts there.

@@ -14,6 +14,24 @@ pub(super) fn is_device(path: &str) -> bool {
         || path.starts_with("/inet")
         || (path.starts_with("/proc/") && (path.contains("/fd/") || path.ends_with("/mem")))
         || ENDLESS_DEVICES.iter().any(|device| path.ends_with(device) && path.contains("dev/"))
+        || climbs_to_device(path)
+}
+
+/// `../../dev/sda`: the way up and down again to a name such as devices have.
+fn climbs_to_device(path: &str) -> bool {
+    path.split_once("/dev/").is_some_and(|(way, name)| {
+        let climbs = way.split('/').any(|name| name == "..");
+        climbs && !name.contains('.') && DEVICE_KINDS.iter().any(|kind| name.starts_with(kind))
+    })
+}
+
+/// Whether a path has the name of a pipe, which waits for somebody who writes. Only the name tells.
+pub(super) fn is_pipe(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((stem, extension)) => !stem.is_empty() && matches!(extension, "fifo" | "pipe"),
+        None => ["fifo", "pipe", "initctl"].iter().any(|kind| name.ends_with(kind)),
+    }
 }
 
 /// Whether a path leads to where devices and kernel streams are: a name there need not look like one.
@@ -82,7 +100,12 @@ pub(super) fn gives_bytes(path: &str) -> bool {
 
 /// Whether a program that is given this name reads what it is given anyway.
 pub(super) fn is_standard_input(path: &str) -> bool {
-    matches!(path, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+    path == "-" || INPUTS.contains(&path)
+}
+
+/// Whether a text speaks of the standard input by one of its names: `${1:-/dev/stdin}`, `${1:--}`.
+pub(super) fn names_input(text: &str) -> bool {
+    INPUTS.iter().any(|name| text.contains(name)) || text.contains("--}")
 }
 
 /// Where streams are besides processes.
@@ -93,6 +116,15 @@ const HARMLESS_DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev", "/dev/"];
 
 /// Files of the kernel that wait for more, or hold all memory there could be.
 const ENDLESS_FILES: &[&str] = &["/kmsg", "trace_pipe", "/kcore", "/pagemap"];
+
+/// The standard input among the files.
+const INPUTS: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// How names of devices begin.
+const DEVICE_KINDS: &[&str] = &[
+    "sd", "nvme", "vd", "hd", "loop", "disk", "mmcblk", "ram", "tty", "pts/", "vcs", "input/", "snd/",
+    "video", "hidraw", "mem", "port", "tcp/", "udp/", "initctl", "bus/", "usb",
+];
 
 const ENDLESS_DEVICES: &[&str] = &["/zero", "/full", "/random", "/urandom", "/tty", "/console", "/ptmx"];
 
@@ -113,13 +145,39 @@ mod tests {
             "/proc/12/fd/0",
             "/proc/12/mem",
             "/inet/tcp/0/198.51.100.7/80",
+            "../../dev/sda",
+            "x/../../../dev/pts/0",
         ] {
             assert!(is_device(path), "{path}");
         }
-        for path in
-            ["/dev/null", "/dev/stdin", "dev/notes.md", "src/dev/mod.rs", "/developer/x", "docs/zero", "-"]
-        {
+        for path in [
+            "/dev/null",
+            "/dev/stdin",
+            "dev/notes.md",
+            "src/dev/mod.rs",
+            "../dev/usb.md",
+            "../../dev/notes",
+            "/developer/x",
+            "docs/zero",
+            "-",
+        ] {
             assert!(!is_device(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn pipes_are_known_by_their_names() {
+        for (path, expected) in [
+            ("/tmp/mypipe", true),
+            ("fifo", true),
+            ("run/log.fifo", true),
+            ("/run/initctl", true),
+            ("src/pipe.rs", false),
+            (".pipe", false),
+            ("pipeline", false),
+            ("pipes/x", false),
+        ] {
+            assert_eq!(is_pipe(path), expected, "{path}");
         }
     }
 

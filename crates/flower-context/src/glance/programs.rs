@@ -68,6 +68,10 @@ pub(super) struct Context {
     pub(super) origin: Origin,
     /// How many loops are around it.
     pub(super) loops: usize,
+    /// How often they go round altogether, as far as the line says it.
+    pub(super) rounds: u64,
+    /// A pipe takes what it prints.
+    pub(super) piped: bool,
     /// The command line goes to the root of all.
     pub(super) at_root: bool,
 }
@@ -117,7 +121,7 @@ pub(super) struct Program {
     asked: &'static str,
     inherited: bool,
     bare: bool,
-    reads: usize,
+    pub(super) reads: usize,
     check: Option<Check>,
 }
 
@@ -386,7 +390,10 @@ fn by_table(
 
 /// Whether a call reads its standard input.
 fn waits(program: &Program, call: &Call<'_>) -> bool {
-    let is_input = |arg: &Arg| arg.exact().is_some_and(is_standard_input);
+    let is_input = |arg: &Arg| match arg {
+        Arg::Exact(path) => is_standard_input(path),
+        Arg::Open(open) => open.may_be_input(),
+    };
     let named = call.operands.iter().filter(|arg| !is_input(arg)).count();
     let dashes = !program.devices && named < call.operands.len();
     call.names_input() || dashes || (named < program.reads && !call.has(&["files0-from"]))

@@ -1,6 +1,6 @@
 //! Redirects: what a glance may read from and write to.
 
-use super::paths::is_device;
+use super::paths::{is_device, is_pipe};
 use super::reason::Reason;
 use super::scope::Scope;
 use super::syntax::{Fault, Redirect, RedirectKind};
@@ -21,7 +21,7 @@ pub(super) fn judge(redirect: &Redirect, scope: &Scope<'_>) -> Result<(), Fault>
         }
         RedirectKind::Read(source) => {
             let is_file = match word::expand_one(source, scope)? {
-                Some(Arg::Exact(path)) => path == "/dev/null" || !is_device(&path),
+                Some(Arg::Exact(path)) => path == "/dev/null" || !(is_device(&path) || is_pipe(&path)),
                 // `/dev/tcp/host/port` is a connection to bash, which looks at the word after expansion; a
                 // name out of a listing is relative to a directory that the line names.
                 Some(ref source @ Arg::Open(ref open)) => {

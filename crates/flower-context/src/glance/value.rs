@@ -118,6 +118,8 @@ pub(super) struct Open {
     pub(super) head: String,
     /// How the wildest argument that may come of it begins.
     pub(super) start: Class,
+    /// How the wildest of its computed parts begins, wherever in it they stand.
+    pub(super) inside: Class,
     /// It may become several arguments, or none.
     pub(super) many: bool,
     /// The text behind the last computed part, if every argument that comes of it ends so.
@@ -136,9 +138,27 @@ impl Open {
     /// Whether it comes of the name of a device, and what is known of its end leaves it one: of `$x/comm` it does not.
     fn ends_as_device(&self) -> bool {
         let named = self.origin.device && self.head.is_empty() && self.start > Class::Number;
-        named
-            && (!self.end.contains('/')
-                || ["dev", "/proc/1"].iter().any(|tree| is_device(&format!("{tree}{}", self.end))))
+        // `~/../../dev/sda`
+        is_device(&format!("x{}", self.end))
+            || named
+                && (!self.end.contains('/')
+                    || ["dev", "/proc/1"].iter().any(|tree| is_device(&format!("{tree}{}", self.end))))
+    }
+}
+
+impl Open {
+    /// Whether it leads up from a place that is not deep, perhaps to the root of all: `~/..`, `$HOME/../..`
+    pub(super) fn leads_up(&self) -> bool {
+        let names = self.end.split('/').filter(|name| !matches!(*name, "" | "."));
+        let home = self.end.starts_with('~');
+        let mut names = names.skip(usize::from(home));
+        let fewest = if home { 1 } else { 2 };
+        self.head.is_empty() && names.clone().count() >= fewest && names.all(|name| name == "..")
+    }
+
+    /// Whether it may be a name of the standard input: of `$x/log` it is none.
+    pub(super) fn may_be_input(&self) -> bool {
+        self.origin.input && self.head.is_empty() && self.end.is_empty() && self.start > Class::Number
     }
 }
 

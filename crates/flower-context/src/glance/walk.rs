@@ -27,7 +27,15 @@ pub(super) fn judge(source: &str, script: &Script) -> Result<(), Fault> {
     if growth::is_fast(script) {
         return refuse(Span { start: 0, end: source.len() }, Reason::Construct(Construct::Doubling));
     }
-    let judge = Judge { scope: &scope, loops: 0, rounds: 1, fed: false, origin: Origin::NONE, source: None };
+    let judge = Judge {
+        scope: &scope,
+        loops: 0,
+        rounds: 1,
+        fed: false,
+        piped: false,
+        origin: Origin::NONE,
+        source: None,
+    };
     judge.list(&script.list, Class::Unknown)?;
     script.bodies.iter().try_for_each(|body| judge.nested(body))
 }
@@ -40,7 +48,9 @@ struct Judge<'s> {
     rounds: u64,
     /// A pipe or a redirect gives what is judged its standard input.
     fed: bool,
-    /// What that may come of.
+    /// A pipe takes what is judged prints.
+    piped: bool,
+    /// What its standard input may come of.
     origin: Origin,
     /// The first stage of a pipeline, for the second one.
     source: Option<&'s Command>,
@@ -61,8 +71,10 @@ impl<'s> Judge<'s> {
         let mut origin = self.origin;
         for (index, command) in pipeline.commands.iter().enumerate() {
             let source = if index == 1 { pipeline.commands.first() } else { None };
-            Self { fed: self.fed || index > 0, origin, source, ..*self }.command(command, input)?;
-            if index + 1 < pipeline.commands.len() {
+            let passes_on = index + 1 < pipeline.commands.len();
+            let (fed, piped) = (self.fed || index > 0, self.piped || passes_on);
+            Self { fed, piped, origin, source, ..*self }.command(command, input)?;
+            if passes_on {
                 input = output::of_command(command, input, self.scope);
                 origin = origin.or(origin::of_command(command, self.scope));
             }
@@ -196,6 +208,8 @@ impl<'s> Judge<'s> {
             fed: self.fed,
             origin: self.origin,
             loops: self.loops,
+            rounds: self.rounds,
+            piped: self.piped,
             at_root: self.scope.is_at_root(),
         };
         programs::judge(&name, &args, context).map_err(|reason| Fault { span: command.span, reason })

@@ -229,6 +229,8 @@ struct Field {
 struct Computed {
     /// How the wildest argument that may come of the field begins.
     start: Class,
+    /// How the wildest of its computed parts begins.
+    inside: Class,
     /// It may become several arguments, or none.
     many: bool,
     /// It may fall apart, so that only the last argument ends as the field does.
@@ -301,6 +303,7 @@ impl Field {
             Some(computed) => {
                 let begins = self.head.is_empty() && !computed.anchored;
                 computed.start = computed.start.max(if begins { class } else { Class::Plain });
+                computed.inside = computed.inside.max(class);
                 computed.many |= many;
                 computed.only_files &= is_file;
                 computed.only_numbers &= number;
@@ -310,6 +313,7 @@ impl Field {
             None => {
                 self.computed = Some(Computed {
                     start: if self.head.is_empty() { class } else { Class::Plain },
+                    inside: class,
                     many,
                     apart: false,
                     only_files: is_file,
@@ -367,6 +371,7 @@ impl Field {
         Some(Arg::Open(Open {
             head: self.head,
             start,
+            inside: computed.inside,
             many: computed.many,
             tail,
             end,

@@ -34,7 +34,7 @@ pub(in crate::glance) fn judge_command(own: &[Arg], command: &[Arg], context: Co
     if let Some(end) = words.iter().find(|word| word.exact() == Some(";")) {
         return Err(Reason::Operand { program: "fd -x".to_owned(), operand: end.shown().to_owned() });
     }
-    let origin = Origin { device: finds_devices(own, context.at_root), large: false };
+    let origin = Origin::of_device(finds_devices(own, context.at_root));
     let mut found = false;
     let mut filled: Vec<Arg> = Vec::with_capacity(words.len() + 1);
     for word in words {
@@ -51,6 +51,7 @@ pub(in crate::glance) fn judge_command(own: &[Arg], command: &[Arg], context: Co
         filled.push(Arg::Open(Open {
             head,
             start: Class::Name,
+            inside: Class::Name,
             many: true,
             tail,
             end,

@@ -98,7 +98,7 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
     }
     // What `{}` stands for begins like the start path it was found under.
     let mut found = Class::Path;
-    let origin = Origin { device: finds_devices(args, context.at_root), large: false };
+    let origin = Origin::of_device(finds_devices(args, context.at_root));
     while let Some((arg, rest)) = args.split_first() {
         match arg {
             Arg::Exact(text) if text.starts_with('-') || matches!(text.as_str(), "(" | ")" | "!" | ",") => {
@@ -143,9 +143,13 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
 pub(in crate::glance) fn finds_devices(args: &[Arg], at_root: bool) -> bool {
     let exact: Vec<&str> = args.iter().filter_map(Arg::exact).collect();
     let starts = args.iter().take_while(|arg| !arg.shown().starts_with(['-', '(', '!']));
-    let mut places: Vec<&str> = starts.map(|arg| arg.exact().unwrap_or_default()).collect();
+    let place_of = |arg: &'_ Arg| match arg {
+        Arg::Open(open) if open.leads_up() => "/".to_owned(),
+        arg => arg.exact().unwrap_or_default().to_owned(),
+    };
+    let mut places: Vec<String> = starts.map(place_of).collect();
     if places.is_empty() {
-        places.push(".");
+        places.push(".".to_owned());
     }
     let value_of = |names: &[&str]| {
         let at = exact.iter().position(|arg| names.contains(arg))?;
@@ -153,8 +157,9 @@ pub(in crate::glance) fn finds_devices(args: &[Arg], at_root: bool) -> bool {
     };
     let certain = !exact.iter().any(|arg| matches!(*arg, "-o" | "-or" | "!" | "-not" | ","));
     let name = value_of(&["-name", "-iname"]).filter(|_| certain);
-    let one_name =
-        name.is_some_and(|name| !name.contains(['*', '?', '[']) && !is_device(&format!("/proc/1/{name}")));
+    let of_device =
+        |name: &str| ["/proc/1", "../dev"].iter().any(|tree| is_device(&format!("{tree}/{name}")));
+    let one_name = name.is_some_and(|name| !name.contains(['*', '?', '[']) && !of_device(name));
     let ending = name.is_some_and(|name| name.contains('.'));
     let stays = exact.iter().any(|arg| matches!(*arg, "-xdev" | "-mount"));
     let by_type = value_of(&["-type", "-xtype"]).is_some_and(|kind| kind.contains(['b', 'c', 'p']));
@@ -166,7 +171,7 @@ pub(in crate::glance) fn finds_devices(args: &[Arg], at_root: bool) -> bool {
             || (is_kernel_tree(&place) && !one_name)
             || (is_root(&place) && !(one_name || ending || stays))
     };
-    by_type || places.into_iter().any(leads)
+    by_type || places.iter().any(|place| leads(place))
 }
 
 /// `-newermt '1 day ago'` and its kin.
@@ -210,10 +215,12 @@ pub(super) fn replaced(word: &Arg, placeholder: &str, class: Class, origin: Orig
             let start = if head.is_empty() { class } else { Class::Plain };
             let tail = text.rsplit(placeholder).next().unwrap_or_default().to_owned();
             let end = tail.clone();
-            Arg::Open(Open { head, start, many, tail, end, outline: None, origin, shown: shown.to_owned() })
+            let (inside, shown) = (class, shown.to_owned());
+            Arg::Open(Open { head, start, inside, many, tail, end, outline: None, origin, shown })
         }
         Arg::Open(open) if shown.contains(placeholder) => Arg::Open(Open {
             start: open.start.max(class),
+            inside: open.inside.max(class),
             many: open.many || many,
             tail: String::new(),
             outline: None,

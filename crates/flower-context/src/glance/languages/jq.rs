@@ -25,7 +25,9 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
 fn texts_of(program: &str, filter: Option<&Arg>) -> Result<Vec<String>, Reason> {
     let Some(filter) = filter else { return Ok(Vec::new()) };
     let texts = match filter {
-        Arg::Open(open) if open.start <= Class::Plain && !open.many => Some(vec![open.head.clone()]),
+        Arg::Open(open) if open.start.max(open.inside) <= Class::Plain && !open.many => {
+            Some(vec![open.head.clone()])
+        }
         other => other.outlines(),
     };
     texts.ok_or_else(|| Reason::Dynamic { program: program.to_owned(), word: filter.shown().to_owned() })

@@ -49,7 +49,9 @@ pub(in crate::glance) fn is_wide(format: &str) -> bool {
     format.split('%').skip(1).any(|spec| {
         let end =
             spec.find(|c: char| !(c.is_ascii_digit() || "-+ #.'<>|(,w".contains(c))).unwrap_or(spec.len());
-        let widths = spec.get(..end).unwrap_or_default();
+        // `%(align:80)` of git.
+        let aligned = spec.strip_prefix("(align:").and_then(|spec| spec.split(')').next());
+        let widths = aligned.or(spec.get(..end)).unwrap_or_default();
         widths.split(|c: char| !c.is_ascii_digit()).any(|width| width.len() > 4)
     })
 }

@@ -2,7 +2,7 @@
 
 use super::refused;
 use crate::glance::options::Call;
-use crate::glance::reason::Reason;
+use crate::glance::reason::{Construct, Reason};
 use crate::glance::value::Arg;
 
 /// Judges the scripts of a call of `sed`: the values of `-e`, else the first operand.
@@ -20,33 +20,63 @@ pub(in crate::glance) fn judge(call: &Call<'_>) -> Result<(), Reason> {
     if call.operands.len() <= own && !call.context.fed {
         return Err(call.no_input());
     }
+    let mut growth = Growth::default();
     for script in scripts {
         let Some(texts) = script.outlines() else {
             return Err(Reason::Dynamic { program: call.name.clone(), word: script.shown().to_owned() });
         };
-        texts.iter().try_for_each(|text| Script::new(text).judge())?;
+        // They are one script with other numbers in it.
+        let own = texts.iter().map(|text| Script::new(text).judge()).collect::<Result<Vec<_>, _>>()?;
+        growth = growth.and(own.last().copied().unwrap_or_default());
     }
-    Ok(())
+    if growth.doubles() { Err(Reason::Construct(Construct::Doubling)) } else { Ok(()) }
+}
+
+/// What makes the buffer that sed holds from line to line grow.
+#[derive(Debug, Clone, Copy, Default)]
+struct Growth {
+    /// `G`, `H`, and substitutions that put what they found twice.
+    appends: usize,
+    /// `h`, `H`, `x`: something is held.
+    holds: bool,
+    /// `G`, `g`, `x`: what is held comes back.
+    returns: bool,
+}
+
+impl Growth {
+    fn and(self, other: Self) -> Self {
+        Self {
+            appends: self.appends + other.appends,
+            holds: self.holds || other.holds,
+            returns: self.returns || other.returns,
+        }
+    }
+
+    /// One append a line makes it as long as the input; two may double it with each line.
+    fn doubles(self) -> bool {
+        self.holds && self.returns && self.appends > 1
+    }
 }
 
 struct Script<'a> {
     rest: &'a str,
     /// An `N` was seen: the buffer grows until the input ends.
     joins: bool,
+    growth: Growth,
     /// No sed takes the script, so none of it runs.
     broken: bool,
 }
 
 impl<'a> Script<'a> {
     fn new(text: &'a str) -> Self {
-        Self { rest: text, joins: false, broken: false }
+        Self { rest: text, joins: false, growth: Growth::default(), broken: false }
     }
 
-    fn judge(mut self) -> Result<(), Reason> {
+    fn judge(mut self) -> Result<Growth, Reason> {
         loop {
             self.skip(|c| c.is_ascii_whitespace() || c == ';');
             if self.rest.is_empty() {
-                return Ok(());
+                return Ok(self.growth);
             }
             if self.rest.starts_with('#') {
                 self.skip(|c| c != '\n');
@@ -55,7 +85,7 @@ impl<'a> Script<'a> {
             let before = self.rest;
             let addressed = self.addresses()?;
             if self.broken {
-                return Ok(());
+                return Ok(Growth::default());
             }
             let at_last = addressed && before.starts_with("$!");
             self.command(at_last)?;
@@ -153,6 +183,11 @@ impl<'a> Script<'a> {
             Some('{' | '}') => Ok(()),
             Some(command @ ('=' | 'd' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F')) => {
                 self.joins |= command == 'N';
+                self.growth = self.growth.and(Growth {
+                    appends: usize::from(matches!(command, 'G' | 'H')),
+                    holds: matches!(command, 'h' | 'H' | 'x'),
+                    returns: matches!(command, 'g' | 'G' | 'x'),
+                });
                 self.end()
             }
             // `D` starts over without reading, which may never end; it is left out.
@@ -204,7 +239,13 @@ impl<'a> Script<'a> {
             return self.refused();
         };
         self.delimited(delimiter)?;
+        let before = self.rest;
         self.replacement(delimiter)?;
+        let written = before.strip_suffix(self.rest).unwrap_or(before);
+        let references =
+            written.split('\\').skip(1).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let found = written.matches('&').count() + references.count();
+        self.growth.appends += if found > 1 { found } else { 0 };
         self.skip(|c| c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M'));
         self.end()
     }
@@ -239,7 +280,8 @@ mod tests {
     use super::*;
 
     fn check(script: &str, passes: bool) {
-        assert_eq!(Script::new(script).judge().is_ok(), passes, "{script:?}");
+        let judged = Script::new(script).judge();
+        assert_eq!(judged.is_ok_and(|growth| !growth.doubles()), passes, "{script:?}");
     }
 
     #[test]
@@ -262,6 +304,12 @@ mod tests {
             "/x/{n;p}",
             "/x/{s/a/b/;p;}",
             "1!G;h;$!d",
+            "G",
+            "G;G",
+            "x;p;x",
+            "H;$!d;x;s/\\n/,/g",
+            "/a/h;/b/{x;p}",
+            "s/a/(&) [&]/",
             "y/abc/xyz/",
             "/a/I!p",
             "5q",
@@ -303,6 +351,10 @@ mod tests {
             "a text\\\nw victim",
             ":a;ba",
             "G;D",
+            "H;G;h",
+            "G;h;G;h",
+            "H;x;H",
+            "x;s/.*/&&/;x",
             ":a;s/a/a/;ta",
             "s/a/b",
             "s/[/]w x/y/",

@@ -2,6 +2,7 @@
 
 use super::find::replaced;
 use crate::glance::origin::Origin;
+use crate::glance::paths::{is_pipe, is_standard_input};
 use crate::glance::programs::{self, Context};
 use crate::glance::reason::Reason;
 use crate::glance::value::{Arg, Class, Open};
@@ -33,6 +34,9 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
                 match option {
                     "-0n" | "-0P" => whole_names = true,
                     "-a" => {
+                        if !is_file(value) {
+                            return Err(refused(value));
+                        }
                         (input, origin) = (Class::Unknown, Origin::NONE);
                         named = true;
                     }
@@ -47,7 +51,10 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
             }
             _ => match glued(option) {
                 Some(Glued::Counts | Glued::Separator) => {}
-                Some(Glued::File) => {
+                Some(Glued::File(path)) => {
+                    if !is_file(&Arg::Exact(path.to_owned())) {
+                        return Err(refused(arg));
+                    }
                     (input, origin) = (Class::Unknown, Origin::NONE);
                     named = true;
                 }
@@ -72,17 +79,23 @@ pub(in crate::glance) fn judge(args: &[Arg], context: Context) -> Result<(), Rea
         None => {
             let shown = "arguments that xargs reads".to_owned();
             let (head, tail, end) = (String::new(), String::new(), String::new());
-            let read = Arg::Open(Open { head, start, many: true, tail, end, outline: None, origin, shown });
+            let (inside, many) = (start, true);
+            let read = Arg::Open(Open { head, start, inside, many, tail, end, outline: None, origin, shown });
             words.iter().cloned().chain([read]).collect()
         }
     };
     programs::judge(name, &words, context.for_each()?)
 }
 
+/// Whether what is read ends by itself.
+fn is_file(path: &Arg) -> bool {
+    !path.may_be_device() && !path.exact().is_some_and(|path| is_standard_input(path) || is_pipe(path))
+}
+
 enum Glued<'a> {
     Counts,
     Separator,
-    File,
+    File(&'a str),
     Placeholder(&'a str),
 }
 
@@ -98,6 +111,6 @@ fn glued(option: &str) -> Option<Glued<'_>> {
     } else if after(&["-d", "--delimiter="]).is_some_and(|text| !text.is_empty()) {
         Some(Glued::Separator)
     } else {
-        after(&["--arg-file="]).map(|_| Glued::File)
+        after(&["--arg-file="]).map(Glued::File)
     }
 }

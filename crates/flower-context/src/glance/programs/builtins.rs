@@ -39,7 +39,9 @@ pub(super) const PROGRAMS: &[Program] = &[
 ];
 
 fn keeps_out_of_the_kernel(call: &Call<'_>) -> Result<(), Reason> {
-    match call.operands.iter().find(|arg| arg.exact().is_some_and(is_kernel_tree)) {
+    let below = |path: &str| call.context.at_root && is_kernel_tree(&format!("/{path}"));
+    match call.operands.iter().find(|arg| arg.exact().is_some_and(|path| is_kernel_tree(path) || below(path)))
+    {
         Some(arg) => Err(call.operand(arg)),
         None => Ok(()),
     }

@@ -42,7 +42,7 @@ const KNOWN: &[(Harm, &str)] = &[
     ),
     (
         Harm::Endless,
-        "yes less more most man info nano pico htop btop atop glances inotifywait fswatch tcpdump \
+        "yes less more most info nano pico htop btop atop glances inotifywait fswatch tcpdump \
              select wait read",
     ),
     (

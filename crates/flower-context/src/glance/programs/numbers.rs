@@ -58,7 +58,34 @@ fn short_sequence(call: &Call<'_>) -> Result<(), Reason> {
     };
     match call.operands.iter().find(|arg| !small(arg)).or(step) {
         Some(arg) => Err(call.operand(arg)),
+        None if call.context.loops > 0 => short_altogether(call),
         None => Ok(()),
+    }
+}
+
+/// Numbers that are still cheap to print.
+const NUMBER_LIMIT: f64 = 1_000_000.0;
+
+/// Rounds that a loop is taken to have at least: how many lines a file has, or names a pattern, is not written.
+const USUAL_ROUNDS: u32 = 100;
+
+/// What a loop counts to in each round adds up.
+fn short_altogether(call: &Call<'_>) -> Result<(), Reason> {
+    let rounds = u32::try_from(call.context.rounds).unwrap_or(u32::MAX).max(USUAL_ROUNDS);
+    // What only the shell knows is taken to be as long as a usual loop may bear.
+    let usual = NUMBER_LIMIT / f64::from(USUAL_ROUNDS);
+    let number = |text: &str| text.parse::<f64>().unwrap_or(usual);
+    let below_zero = call.options.iter().filter_map(|(name, _)| name.parse::<f64>().ok()).fold(0.0, f64::max);
+    let numbers: Vec<f64> = call.operands.iter().map(|arg| arg.exact().map_or(usual, number)).collect();
+    let count = match numbers.as_slice() {
+        [last] => last.abs(),
+        [first, last] => (last - first).abs(),
+        [first, step, last] => (last - first).abs() / step.abs().max(0.01),
+        _ => 0.0,
+    };
+    match call.operands.last() {
+        Some(arg) if (count + below_zero) * f64::from(rounds) > NUMBER_LIMIT => Err(call.operand(arg)),
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Program, program};
 use crate::glance::options::Call;
-use crate::glance::reason::Reason;
+use crate::glance::reason::{Harm, Reason};
 use crate::glance::value::Arg;
 
 pub(super) const PROGRAMS: &[Program] = &[
@@ -138,6 +138,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .subcommands(&[program("list installed").flags("a").long("all app runtime columns=")]),
     program("sestatus getenforce aa-status runlevel").flags("vb").tame(),
     program("ufw").subcommands(&[program("status").at_most(1)]),
+    // Where nobody looks at its output itself it runs no pager. A name with a slash is a file, and may be anything.
+    program("man").flags("kfw").valued("s").long("apropos whatis where path sections=").then(shows_no_page),
     program("apropos whatis").flags("lewr").long("long exact wildcard regex").tame(),
     program("modinfo").flags("adlpnb0").valued("Fk").long("author description license parameters filename"),
     program("udevadm").subcommands(&[program("info")
@@ -162,6 +164,15 @@ const SYSTEMCTL: &[Program] = &[program(
              list-unit-files list-timers list-sockets list-dependencies list-jobs list-machines \
              get-default show-environment list-automounts list-paths",
 )];
+
+/// Titles, or a page that goes into a pipe.
+fn shows_no_page(call: &Call<'_>) -> Result<(), Reason> {
+    let asks = call.has(&["k", "f", "w", "apropos", "whatis", "where", "path"]);
+    if !asks && !call.context.piped {
+        return Err(Reason::Harm { program: call.name.clone(), harm: Harm::Endless });
+    }
+    each(call, |name| !name.contains('/'))
+}
 
 fn each(call: &Call<'_>, allowed: impl Fn(&str) -> bool) -> Result<(), Reason> {
     match call.operands.iter().find(|arg| !arg.exact().is_some_and(&allowed)) {

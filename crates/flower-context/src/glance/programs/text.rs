@@ -91,7 +91,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         .long("width= split-only uniform-spacing")
         .numeric()
         .tame(),
-    program("pr").flags("adcfFmrtT").valued("hlowN").glued("nesi").numeric().tame().then(small_widths),
+    program("pr")
+        .reads(1)
+        .flags("adcfFmrtT")
+        .valued("hlowN")
+        .glued("nesi")
+        .numeric()
+        .tame()
+        .then(small_widths),
+    // Pages of a manual come through it.
+    program("col").reads(usize::MAX).flags("bfhpx").tame(),
     program("rev").reads(1).flags("0").tame(),
     program("expand unexpand")
         .reads(1)
@@ -134,6 +143,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .long("echo input-range= head-count= zero-terminated")
         .then(shuffles_a_few),
     program("diff gdiff colordiff")
+        .reads(1)
         .flags("abBdeEilnNpqrsTtuwyZc")
         .valued("UCIFWxXSD")
         .long(

@@ -59,7 +59,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     probe("nginx httpd apachectl", "-v -V"),
     probe("curl wget ssh socat", "-V"),
     probe(
-        "rsync gpg vim emacs nano man htop watch parallel strace ltrace perf valgrind mongo mongosh \
+        "rsync gpg vim emacs nano htop watch parallel strace ltrace perf valgrind mongo mongosh \
              mongod jupyter ipython mix flutter corepack pipenv dos2unix istioctl",
         "",
     ),
@@ -163,7 +163,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ])
     .asked("build clean fix fmt generate get install run test vet work"),
     // `-w` writes, `-cpuprofile` too.
-    program("gofmt").flags("ldes"),
+    program("gofmt").reads(1).flags("ldes"),
     program("npm pnpm")
         .flags("galr")
         .long(
