@@ -42,31 +42,34 @@ pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> Result<(usize, Escap
     }
 }
 
+/// Bytes that are looked at together.
+const TOGETHER: usize = 32;
+
 /// How many bytes of a string come before one that means something: a quote, a backslash, or a control
 /// character, which must not be there.
 fn plain(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        if let Some(at) = first_special(u64::from_le_bytes(*word)) {
-            return 8 * index + at;
+    let (chunks, rest) = bytes.as_chunks();
+    for (index, chunk) in chunks.iter().enumerate() {
+        if let Some(at) = first_special(chunk) {
+            return TOGETHER * index + at;
         }
     }
-    8 * words.len() + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+    TOGETHER * chunks.len() + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
 
-/// Where in eight bytes the first special one is, found for all eight at once: subtracting borrows from the
-/// high bit of a byte that is too small, and one that is equal is zero after an exclusive or.
-fn first_special(word: u64) -> Option<usize> {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word;
-    let equal = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
-    // A borrow can only spoil bytes behind the first one that is found.
-    let found = (equal(b'"') | equal(b'\\') | below(word, 0x20)) & (EACH * 0x80);
-    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
+/// Where among some bytes the first special one is. Each gets a mark, whatever the ones before it are: without a
+/// branch this is a few vector instructions for all of them. Then eight marks at a time are one number.
+fn first_special(bytes: &[u8; TOGETHER]) -> Option<usize> {
+    let marks = bytes.map(|byte| u8::from(is_special(byte)));
+    let (words, _) = marks.as_chunks();
+    let mut words = words.iter().map(|word| u64::from_le_bytes(*word)).enumerate();
+    let (index, word) = words.find(|(_, word)| *word != 0)?;
+    Some(8 * index + (word.trailing_zeros() / 8) as usize)
 }
 
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator would be a branch")]
 fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
 }
 
 /// Whether a raw string, with its quotes, holds nothing but white space.
