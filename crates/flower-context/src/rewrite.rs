@@ -109,6 +109,28 @@ pub fn rewrite<'a>(bytes: &'a [u8], policy: &Policy<'_>) -> Rewritten<'a> {
 
 /// [Rewrites](rewrite) a transcript that was read already.
 pub fn rewrite_read<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rewritten<'a> {
+    let mut made = rewrite_once(transcript, policy);
+    // What a repair put in its place no pass has seen there.
+    for _ in 0..ROUNDS {
+        if !made.report.made.contains_key(&Pass::Heal) {
+            break;
+        }
+        let bytes = made.bytes();
+        let again = rewrite_once(&Transcript::read(&bytes), policy);
+        if again.bytes() == bytes {
+            break;
+        }
+        made.spilled.extend(again.spilled);
+        made.report.follow(&again.report, policy.gate);
+        made.pieces = again.pieces.into_iter().map(|piece| Cow::Owned(piece.into_owned())).collect();
+    }
+    made
+}
+
+/// How often a damaged history is looked at again, at most, until nothing changes any more.
+const ROUNDS: usize = 4;
+
+fn rewrite_once<'a>(transcript: &Transcript<'a>, policy: &Policy<'_>) -> Rewritten<'a> {
     let survey = Survey::of(transcript);
     let texts = texts::texts(policy.lang);
 

@@ -33,6 +33,18 @@ impl Report {
         }
         counts
     }
+
+    /// Adds what was done to the outcome of this rewrite. What the next turn writes again begins where it began.
+    pub(super) fn follow(&mut self, next: &Self, gate: Gate) {
+        for (pass, count) in &next.made {
+            *self.made.entry(*pass).or_default() += count;
+        }
+        self.left.clone_from(&next.left);
+        self.tokens_saved += next.tokens_saved;
+        self.tokens_made_cold = self.tokens_made_cold.max(next.tokens_made_cold);
+        self.turns_to_break_even = break_even(self.tokens_saved, self.tokens_made_cold, gate);
+        self.thinking_dropped += next.thinking_dropped;
+    }
 }
 
 /// Turns until a saving per turn has paid for tokens that are written instead of read.

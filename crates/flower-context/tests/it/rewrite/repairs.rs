@@ -1,11 +1,11 @@
 //! What is put right: calls and results that lack each other, links, blank texts, bad lines.
 
 use flower_context::Lang;
-use flower_context::rewrite::{Policy, rewrite};
+use flower_context::rewrite::{Pass, Policy, rewrite};
 use flower_context::verify::verify;
 use serde_json::Value;
 
-use super::{changed_lines, checked, entries, entry, find, heal, said};
+use super::{changed_lines, checked, entries, entry, everything, find, heal, said};
 use crate::fixtures;
 use crate::transcript::{outline_of, transcript_of};
 
@@ -58,12 +58,18 @@ fn a_result_that_came_too_late_is_moved_to_its_call() {
         r#"{"type":"user","uuid":"5","parentUuid":"4","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"A","content":"at last"}]}}"#,
         r#"{"type":"assistant","uuid":"6","parentUuid":"5","message":{"id":"o","role":"assistant","content":[{"type":"text","text":"done"}]}}"#,
     ];
-    let rewritten = checked((lines.join("\n") + "\n").as_bytes(), &heal());
-    assert_eq!(
-        outline_of(rewritten.text.as_bytes()),
-        ["User: go", "Assistant: +A", "User: -A well?", "Assistant: wait", "Assistant: done"]
-    );
+    let transcript = lines.join("\n") + "\n";
+    let expected = ["User: go", "Assistant: +A", "User: -A well?", "Assistant: wait", "Assistant: done"];
+    let rewritten = checked(transcript.as_bytes(), &heal());
+    assert_eq!(outline_of(rewritten.text.as_bytes()), expected);
     assert!(rewritten.text.contains("at last"));
+
+    // Where it is now, the passes see it too.
+    let long = transcript.replace("at last", &"at last ".repeat(1000));
+    let rewritten = checked(long.as_bytes(), &everything());
+    assert_eq!(outline_of(rewritten.text.as_bytes()), expected);
+    assert_eq!(rewritten.report.made, [(Pass::Trim, 1), (Pass::Heal, 2)].into());
+    assert_eq!(rewritten.spilled.len(), 1);
 }
 
 #[test]
