@@ -177,7 +177,8 @@ fn long_results_of_every_tool_are_on_disk_and_one_is_read_back() {
         let spills = play.receipt()["spills"].as_array().unwrap();
         let mut tools: Vec<&str> = spills.iter().map(|spill| spill["tool"].as_str().unwrap()).collect();
         tools.sort_unstable();
-        assert_eq!(tools, ["Bash", "Bash", "Glob", "Grep", "Read"], "{what}");
+        // Nothing has to move of the counter that a terminal would show as its last line.
+        assert_eq!(tools, ["Bash", "Glob", "Grep", "Read"], "{what}");
         assert!(spills.iter().all(|spill| spill["taken"] == true), "{what}: {spills:?}");
         let answer = play.answers()[0];
         for quoted in ["108894", "number 500 of 500 ....", "6392", "1500"] {
