@@ -7,11 +7,12 @@ use flower_context::accounting::{Figures, Session, Worker, WorkerMeta};
 use flower_context::rewrite::Report;
 use flower_context::transcript::Transcript;
 use flower_store::{Manifest, OpenOptions, SessionKey, SessionStore as _, SqliteStore, StepRecord};
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::runtime::{DENIALS, HANDOFFS, HandedOver, REWRITTEN, RunError, SPILLS, USED};
 use crate::source::{self, Marks};
+use crate::spill::{Spill, SpillRecord};
 use crate::view::VIEW;
 
 mod warmth;
@@ -152,13 +153,11 @@ pub fn receipt(
 
 /// Spills by their lines in the store. As with the figures of a session, what no file holds was not moved.
 fn moved(entries: &[flower_store::Entry]) -> impl Iterator<Item = StoredSpill> {
-    #[derive(Deserialize)]
-    struct Line {
-        #[serde(flatten)]
-        spill: StoredSpill,
-        files: Vec<IgnoredAny>,
-    }
-    read::<Line>(entries).filter(|line| !line.files.is_empty()).map(|line| line.spill)
+    let records = entries.iter().filter_map(|entry| SpillRecord::read(&entry.text));
+    records.filter(SpillRecord::is_on_disk).map(|SpillRecord { spill, taken, .. }| {
+        let Spill { tool, worker, before, after, .. } = spill;
+        StoredSpill { tool, worker, before: before as u64, after: after as u64, taken }
+    })
 }
 
 /// Marks of our own beside a session. What is none is left out: a newer version may have written it.

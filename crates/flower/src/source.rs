@@ -21,7 +21,7 @@ use flower_store::SessionKey;
 use crate::runtime::SESSIONS_DB;
 
 pub use error::SourceError;
-pub(crate) use stored::{denied_ids, marks, read as read_stored, refused_ids};
+pub(crate) use stored::{marks, read as read_stored};
 
 /// Where sessions are looked for.
 #[derive(Debug, Clone)]

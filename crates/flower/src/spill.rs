@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flower_context::rewrite::{quoted, spill_name};
 use flower_context::{Lang, fill};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 mod preview;
@@ -35,11 +35,13 @@ mod read_back;
 
 mod ledger;
 mod readers;
+mod record;
 mod shelf;
 
 pub use flower_context::rewrite::{SPILL_THRESHOLD as THRESHOLD, SPILL_TOOLS as TOOLS};
 pub use ledger::Fate;
 pub use readers::Readers;
+pub(crate) use record::SpillRecord;
 
 use ledger::Ledger;
 use missed::Missed;
@@ -142,25 +144,28 @@ pub fn is_kept(path: &Path, directory: &Path) -> bool {
 }
 
 /// A result that was moved to disk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spill {
     /// The call.
     pub call: String,
     /// The tool.
     pub tool: String,
     /// The harness's id of the worker that made it; absent for the main thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
     /// The files, in the spill directory. Empty when it was enough to show an output as a terminal would.
+    #[serde(default)]
     pub files: Vec<SpilledTo>,
     /// Characters that the replaced texts had.
+    #[serde(default)]
     pub before: usize,
     /// Characters that stand in their place.
+    #[serde(default)]
     pub after: usize,
 }
 
 /// A file that holds what was moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpilledTo {
     /// Its name in the spill directory.
     pub name: String,

@@ -8,7 +8,7 @@ use flower_store::{MirrorWriter, ProjectPaths, SessionKey};
 use super::event::Denial;
 use super::record::{USED, Used};
 use super::{Inner, resuming};
-use crate::spill::Spill;
+use crate::spill::{Spill, SpillRecord};
 
 /// The thread of a session that holds the denials of our own guards: one entry each, `{"type":"flower-denial",…}`.
 /// It lies beside the harness's threads and is never fed back to it.
@@ -52,18 +52,9 @@ pub(super) fn keep_spills(
     taken: &[Spill],
     refused: &[Spill],
 ) {
-    #[derive(serde::Serialize)]
-    struct Entry<'a> {
-        r#type: &'static str,
-        #[serde(flatten)]
-        spill: &'a Spill,
-        taken: bool,
-        at: String,
-    }
     let at = jiff::Timestamp::now().to_string();
-    let entry = |spill, taken| {
-        serde_json::to_string(&Entry { r#type: "flower-spill", spill, taken, at: at.clone() })
-            .unwrap_or_default()
+    let entry = |spill: &Spill, taken| {
+        serde_json::to_string(&SpillRecord::new(spill.clone(), taken, at.clone())).unwrap_or_default()
     };
     let taken = taken.iter().map(|spill| entry(spill, true));
     let refused = refused.iter().map(|spill| entry(spill, false));

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use flower_store::{SessionKey, SessionStore, StoreError};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::runtime::SPILLS;
-use crate::spill::{is_spill_name, places_of_names};
+use crate::spill::{Spill, SpillRecord, SpilledTo, is_spill_name, places_of_names};
 
 /// A file that something of a session was moved to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,27 +30,6 @@ pub struct SpilledFile {
     pub taken: bool,
 }
 
-/// A line of [`SPILLS`].
-#[derive(Deserialize)]
-struct Record {
-    call: String,
-    tool: String,
-    #[serde(default)]
-    worker: Option<String>,
-    #[serde(default)]
-    files: Vec<RecordedFile>,
-    #[serde(default)]
-    taken: bool,
-    #[serde(default)]
-    at: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct RecordedFile {
-    name: String,
-    bytes: u64,
-}
-
 /// Every file that was spilled for a session: those on record, in their order, then those that only a pointer names, as
 /// after a trim. Also those whose pointer a later rewrite took out: the store keeps every entry as it came.
 pub(super) fn spilled_files(
@@ -63,7 +42,7 @@ pub(super) fn spilled_files(
     let mut seen = BTreeSet::new();
     store.visit_session(main, &mut |key, entry| {
         if key.subpath() == Some(SPILLS) {
-            files.extend(serde_json::from_str(entry.text).ok().into_iter().flat_map(recorded));
+            files.extend(SpillRecord::read(entry.text).into_iter().flat_map(recorded));
             return;
         }
         for name in pointers(entry.text) {
@@ -94,16 +73,16 @@ pub(super) fn spilled_files(
     Ok(files)
 }
 
-fn recorded(record: Record) -> impl Iterator<Item = SpilledFile> {
-    let Record { call, tool, worker, files, taken, at } = record;
+fn recorded(record: SpillRecord) -> impl Iterator<Item = SpilledFile> {
+    let SpillRecord { spill: Spill { call, tool, worker, files, .. }, taken, at, .. } = record;
     let names = files.into_iter().filter(|file| is_spill_name(&file.name));
-    names.map(move |RecordedFile { name, bytes }| SpilledFile {
+    names.map(move |SpilledTo { name, bytes, .. }| SpilledFile {
         name,
         tool: Some(tool.clone()),
         call: Some(call.clone()),
         worker: worker.clone(),
         at: at.clone(),
-        bytes: Some(bytes),
+        bytes: Some(bytes as u64),
         there: false,
         taken,
     })

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::{Found, Marks, Origin, Places, SessionBytes, SourceError, WorkerBytes};
 use crate::runtime::{DENIALS, SPILLS};
+use crate::spill::{Spill, SpillRecord};
 
 /// The sessions of the working directory, with the time of their last line.
 pub(super) fn sessions(places: &Places) -> Result<Vec<(SystemTime, Found)>, SourceError> {
@@ -45,9 +46,8 @@ pub(super) fn add_marks(found: &mut [Found], places: &Places) {
 /// What our own guards did in a session.
 pub(crate) fn marks(store: &SqliteStore, main: &SessionKey) -> Result<Marks, StoreError> {
     let denied_ids = denied_ids(store, &main.with_subpath(DENIALS)?)?;
-    let spilled = spilled(store, &main.with_subpath(SPILLS)?)?;
-    let refused_ids = refused_ids(store, &main.with_subpath(SPILLS)?)?;
-    Ok(Marks { denied_ids, spilled, refused_ids })
+    let Spills { on_disk, refused } = spills(store, &main.with_subpath(SPILLS)?)?;
+    Ok(Marks { denied_ids, spilled: on_disk, refused_ids: refused })
 }
 
 /// Reads a session with its workers.
@@ -75,7 +75,7 @@ fn lines(store: &SqliteStore, thread: &SessionKey) -> Result<Vec<u8>, SourceErro
 }
 
 /// The calls that our own guards denied in a session, from the thread that keeps them.
-pub(crate) fn denied_ids(store: &SqliteStore, thread: &SessionKey) -> Result<HashSet<String>, StoreError> {
+fn denied_ids(store: &SqliteStore, thread: &SessionKey) -> Result<HashSet<String>, StoreError> {
     #[derive(Deserialize)]
     struct Denied {
         call: String,
@@ -87,50 +87,29 @@ pub(crate) fn denied_ids(store: &SqliteStore, thread: &SessionKey) -> Result<Has
     Ok(ids)
 }
 
-/// The calls whose results the harness did not let be replaced, from the thread that keeps what was spilled.
-pub(crate) fn refused_ids(store: &SqliteStore, thread: &SessionKey) -> Result<HashSet<String>, StoreError> {
-    #[derive(Deserialize)]
-    struct Line {
-        call: String,
-        taken: bool,
-    }
-    let mut ids = HashSet::new();
-    store.visit(thread, &mut |entry| {
-        ids.extend(
-            serde_json::from_str::<Line>(entry.text).ok().filter(|line| !line.taken).map(|line| line.call),
-        );
-    })?;
-    Ok(ids)
+/// What is on record of the spills of a session.
+#[derive(Debug, Default)]
+struct Spills {
+    /// The results that are on disk and that the harness has shown to be replaced; `None` where nothing at all is on record.
+    on_disk: Option<HashMap<String, Recorded>>,
+    /// The calls whose results the harness did not let be replaced.
+    refused: HashSet<String>,
 }
 
-/// The results of a session that were moved to disk and that the harness has shown to be replaced; `None` where nothing at
-/// all is on record.
-fn spilled(
-    store: &SqliteStore,
-    thread: &SessionKey,
-) -> Result<Option<HashMap<String, Recorded>>, StoreError> {
-    #[derive(Deserialize)]
-    struct Line {
-        call: String,
-        files: Vec<File>,
-        before: u64,
-        taken: bool,
-    }
-    #[derive(Deserialize)]
-    struct File {
-        name: String,
-    }
-    let mut spilled = None;
+fn spills(store: &SqliteStore, thread: &SessionKey) -> Result<Spills, StoreError> {
+    let mut spills = Spills::default();
     store.visit(thread, &mut |entry| {
-        let Ok(Line { call, files, before, taken }) = serde_json::from_str(entry.text) else { return };
-        let spilled: &mut HashMap<_, _> = spilled.get_or_insert_default();
-        // An output that was only read as on a terminal is nowhere else.
-        if taken && !files.is_empty() {
+        let Some(record) = SpillRecord::read(entry.text) else { return };
+        let on_disk = spills.on_disk.get_or_insert_default();
+        if !record.taken {
+            spills.refused.insert(record.spill.call);
+        } else if record.is_on_disk() {
+            let Spill { call, files, before, .. } = record.spill;
             let names = files.into_iter().map(|file| file.name).collect();
-            spilled.insert(call, Recorded { names, characters: before });
+            on_disk.insert(call, Recorded { names, characters: before as u64 });
         }
     })?;
-    Ok(spilled)
+    Ok(spills)
 }
 
 fn open(path: &Path) -> Result<Option<SqliteStore>, SourceError> {

@@ -15,7 +15,7 @@ use super::delta::{Delta, Step, replay};
 use super::gate::{Idle, gate};
 use super::policy::ViewPolicy;
 use crate::rewriting::{RewriteError, proved};
-use crate::source::{denied_ids, refused_ids};
+use crate::source::{Marks, marks};
 use crate::spill;
 use crate::texts::texts;
 use crate::whole_file;
@@ -118,8 +118,7 @@ pub fn prepare(store: &SqliteStore, request: &Request<'_>) -> Result<Option<Prep
     }
     let base = replayed.unwrap_or_else(|| lines.clone());
     let base_text = joined(&base);
-    let denied = denied_ids(store, &request.session.with_subpath(crate::runtime::DENIALS)?)?;
-    let refused = refused_ids(store, &request.session.with_subpath(crate::runtime::SPILLS)?)?;
+    let Marks { denied_ids: denied, refused_ids: refused, .. } = marks(store, request.session)?;
     let on_disk = |path: &str| Path::new(path).is_file();
     let kept = |path: &str| spill::is_kept(Path::new(path), request.spill);
     let spills = Spills { refused, directory: request.spill.display().to_string(), kept: &kept };

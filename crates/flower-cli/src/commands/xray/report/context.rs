@@ -148,7 +148,7 @@ pub(super) fn threads(figures: &Figures, texts: &'static Texts) -> Option<Sectio
 pub(in crate::commands::xray) fn thread_name(thread: &ThreadFigures, texts: &Texts) -> String {
     let Some(worker) = &thread.worker else {
         // The first eight digits of a session id tell it from others; the name of a file is nothing without its end.
-        let is_id = thread.session.len() == 36 && thread.session.split('-').count() == 5;
+        let is_id = uuid::Uuid::try_parse(&thread.session).is_ok();
         let id = thread.session.get(..8).filter(|_| is_id).unwrap_or(&thread.session);
         return format!("{} {}", texts.receipt_main, line(id));
     };
